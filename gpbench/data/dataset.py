@@ -1,0 +1,30 @@
+"""A data set as the experiments see it: raw inputs and targets, and where they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Dataset:
+    name: str
+    X: np.ndarray  # (n, D) raw inputs, or (n,) objects for kernels on discrete inputs
+    y: np.ndarray  # (n,) raw targets; -1/+1 for classification
+    task: str = "regression"  # or "classification"
+    published_split: tuple[np.ndarray, np.ndarray] | None = None  # rows of the train and the test part
+    simulated: bool = False  # a generated twin: every table names it so
+    notes: tuple[str, ...] = ()  # provenance remarks that belong beside every number
+    sha256: str = ""  # of the processed arrays; part of what determines a number
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class Split:
+    train: np.ndarray  # rows of the data set
+    test: np.ndarray
+    index: int  # trial

@@ -1,0 +1,45 @@
+"""What can go wrong, each with the exit code of the command line (docs/cli.md)."""
+
+
+class GpbenchError(Exception):
+    """One clear sentence for the user: what, where, what to do."""
+
+    exit_code = 1
+
+
+class ConfigError(GpbenchError):
+    exit_code = 2
+
+
+class DataError(GpbenchError):
+    exit_code = 3
+
+
+class CheckError(GpbenchError):
+    exit_code = 4
+
+
+class MissingExtra(GpbenchError):
+    """An optional package is absent; the message names the extra to install."""
+
+    exit_code = 5
+
+
+class FolderInUse(GpbenchError):
+    exit_code = 6
+
+
+class StorageError(GpbenchError):
+    exit_code = 7
+
+
+class NotPositiveDefinite(GpbenchError):
+    """A covariance matrix that no rung of the jitter ladder could repair: trial status `nonpsd`."""
+
+
+class InvalidPrediction(GpbenchError):
+    """A method returned NaN, a variance <= 0 or the wrong shape: trial status `invalid`."""
+
+
+class NotApplicable(GpbenchError):
+    """A method cannot serve this kernel or task (no input gradient, say): trial status `skipped`."""

@@ -1,0 +1,85 @@
+"""Sums and products of kernels. A repeated parameter name gets the position of its kernel: `variance`, `variance.1`."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import mul
+
+import numpy as np
+
+from .base import Kernel
+
+
+def _distinct(parts) -> tuple[str, ...]:
+    seen, names = set(), []
+    for k, part in enumerate(parts):
+        clash = {n.split("[")[0] for n in part.names} & seen
+        for name in part.names:
+            key, bracket, rest = name.partition("[")
+            names.append(f"{key}.{k}{bracket}{rest}" if key in clash else name)
+        seen |= {n.split("[")[0] for n in part.names}
+    return tuple(names)
+
+
+class _Combination(Kernel):
+    def __init__(self, parts):
+        self.parts = tuple(parts)
+        self.theta = np.concatenate([p.theta for p in self.parts])
+        self.names = _distinct(self.parts)
+        self.smooth = all(p.smooth for p in self.parts)
+
+    @classmethod
+    def create(cls, X, parts):
+        return cls(parts)
+
+    def with_theta(self, theta):
+        ends = np.cumsum([len(p.theta) for p in self.parts])[:-1]
+        return type(self)(p.with_theta(t) for p, t in zip(self.parts, np.split(np.asarray(theta, dtype=float), ends)))
+
+    @staticmethod
+    def _add_inputs(pulled, inputs):
+        return sum(dX for _, dX in pulled) if inputs else None
+
+
+class Sum(_Combination):
+    name = "sum"
+
+    def __call__(self, X, X2=None):
+        K = self.parts[0](X, X2)
+        for p in self.parts[1:]:
+            K += p(X, X2)
+        return K
+
+    def diag(self, X):
+        return sum(p.diag(X) for p in self.parts)
+
+    def pullback(self, dK, X, X2=None, K=None, inputs=False):
+        pulled = [p.pullback(dK.copy(), X, X2, None, inputs) for p in self.parts]
+        return np.concatenate([dt for dt, _ in pulled]), self._add_inputs(pulled, inputs)
+
+    def vjp_diag(self, dk, X):
+        return np.concatenate([p.vjp_diag(dk, X) for p in self.parts])
+
+
+class Product(_Combination):
+    name = "product"
+
+    def __call__(self, X, X2=None):
+        return reduce(mul, (p(X, X2) for p in self.parts))
+
+    def diag(self, X):
+        return reduce(mul, (p.diag(X) for p in self.parts))
+
+    def pullback(self, dK, X, X2=None, K=None, inputs=False):
+        Ks = [p(X, X2) for p in self.parts]
+        pulled = []
+        for k, p in enumerate(self.parts):
+            others = reduce(mul, Ks[:k] + Ks[k + 1 :], dK)
+            pulled.append(p.pullback(np.array(others), X, X2, Ks[k], inputs))
+        return np.concatenate([dt for dt, _ in pulled]), self._add_inputs(pulled, inputs)
+
+    def vjp_diag(self, dk, X):
+        diags = [p.diag(X) for p in self.parts]
+        return np.concatenate(
+            [p.vjp_diag(reduce(mul, diags[:k] + diags[k + 1 :], dk), X) for k, p in enumerate(self.parts)]
+        )

@@ -1,0 +1,91 @@
+"""Dense Cholesky factor, and the one jitter policy of the package."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
+
+from gpbench.errors import NotPositiveDefinite
+
+LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # relative to the mean of the diagonal
+
+_potrf, _potri, _trtrs = get_lapack_funcs(("potrf", "potri", "trtrs"), dtype=np.float64)
+_trsm = get_blas_funcs("trsm", dtype=np.float64)
+
+
+def cholesky_with_jitter(S, start: float = 0.0, overwrite: bool = False) -> tuple[np.ndarray, float]:
+    """Lower L with LL' = S + jitter I (Fortran order) and the jitter used, the smallest rung >= start that works.
+
+    A rung above zero is reported by whoever holds the factor (`Cholesky.jitter`), never hidden.
+    """
+    S = np.asarray(S)
+    if not np.isfinite(S.sum()):
+        raise NotPositiveDefinite("covariance matrix has entries that are not finite")
+    diagonal = S.diagonal().copy()
+    scale = float(diagonal.mean()) if len(S) else 1.0
+    for rung in LADDER:
+        if rung < start:
+            continue
+        last = rung == LADDER[-1]
+        # S is symmetric: its transpose is itself in the order LAPACK wants, so no copy is needed to convert
+        work = S.T if overwrite and last else np.array(S.T, order="F")
+        work[np.diag_indices_from(work)] = diagonal + rung * scale
+        L, info = _potrf(work, lower=1, overwrite_a=1, clean=1)
+        if info == 0:
+            return L, rung * scale
+    raise NotPositiveDefinite(
+        f"covariance matrix ({len(S)} rows) is not positive definite even with jitter {LADDER[-1]:g} x its mean diagonal"
+    )
+
+
+class Cholesky:
+    """S = LL' behind the factor protocol: solve, logdet, inv_diag, inverse."""
+
+    def __init__(self, L, jitter: float = 0.0):
+        self.L, self.jitter = L, jitter
+
+    @classmethod
+    def of(cls, S, start: float = 0.0) -> Cholesky:
+        return cls(*cholesky_with_jitter(S, start))
+
+    def half_solve(self, b):
+        """L^-1 b."""
+        return solve_lower(self.L, b)
+
+    def solve(self, b):
+        return solve_lower(self.L, solve_lower(self.L, b), trans=True)
+
+    def logdet(self) -> float:
+        return 2.0 * float(np.log(self.L.diagonal()).sum())
+
+    def inverse(self) -> np.ndarray:
+        """S^-1, both triangles filled   (n, n)."""
+        inv, info = _potri(self.L, lower=1)
+        if info:
+            raise NotPositiveDefinite("singular Cholesky factor")
+        mirror_lower(inv)
+        return inv
+
+    def inv_diag(self) -> np.ndarray:
+        return (solve_lower(self.L, np.eye(len(self.L), order="F")) ** 2).sum(0)
+
+
+def solve_lower(L, b, trans: bool = False) -> np.ndarray:
+    """L^-1 b, or L^-T b with `trans`; b is (n,) or (n, k)."""
+    b = np.asarray(b, dtype=np.float64)
+    if b.ndim == 1:
+        return _trtrs(L, b, lower=1, trans=int(trans))[0]
+    return _trsm(1.0, L, b, lower=1, trans_a=int(trans))
+
+
+def mirror_lower(A, block: int = 256) -> None:
+    """Copy the lower triangle onto the upper one, in place, block by block so that it stays in cache."""
+    n = len(A)
+    for i in range(0, n, block):
+        for j in range(0, i + 1, block):
+            tile = A[i : i + block, j : j + block]
+            if i == j:
+                low = np.tril(tile)
+                A[i : i + block, i : i + block] = low + np.tril(low, -1).T
+            else:
+                A[j : j + block, i : i + block] = tile.T

@@ -1,0 +1,102 @@
+"""What a method gets and what it gives back.
+
+A new method is one file in this folder (or a `--plugin` file) with a subclass of `Method` that has a `name`; its
+pydantic fields are its parameters in the config.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from gpbench.kernels.base import Kernel
+
+
+@dataclass(frozen=True)
+class GP:
+    """Prior and noise: hyperparameters to keep (`schedule: fixed`) or to start from."""
+
+    kernel: Kernel
+    noise: float  # variance
+
+    def values(self) -> dict:
+        return {**self.kernel.values(), "noise": float(self.noise)}
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How hyperparameters are obtained: kept as given, learned once, or in turns with the selection."""
+
+    kind: str = "fixed"  # fixed | joint | interleaved
+    evaluations: int = 200  # of the objective: in all for `joint`, per round for `interleaved`
+    rounds: int = 10
+    optimiser: str = "lbfgs"  # or cg
+    restarts: int = 1
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The training part, scaled, with everything that paired methods share."""
+
+    X: np.ndarray  # (n, D)
+    y: np.ndarray  # (n,)
+    gp: GP
+    schedule: Schedule
+    order: np.ndarray  # (n,) shared random order of the rows: start sets and subsets are its prefixes
+    task: str = "regression"
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    mean: np.ndarray  # (t,)
+    var: np.ndarray  # (t,) of the noisy target
+    var_latent: np.ndarray | None = None  # (t,) of the function itself, where the method reports it
+    prob: np.ndarray | None = None  # (t,) P(y = +1); classification only
+
+
+class Predictor(Protocol):
+    def __call__(self, X: np.ndarray) -> Prediction: ...
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained model. `predict` works on scaled inputs and gives scaled targets."""
+
+    predict: Predictor
+    gp: GP
+    n_basis: int
+    log_evidence: float | None = None  # natural log, all constants, on the scaled targets
+    pivots: np.ndarray | None = None  # rows of the training part, in order of choice
+    inducing: np.ndarray | None = None  # (m, D) where they are not training rows
+    seconds: dict[str, float] = field(default_factory=dict)  # "select", "adapt"; the runner adds fit and predict
+    kernel_rows: int | None = None  # rows of the kernel matrix that were evaluated
+    trace: list[dict[str, Any]] = field(default_factory=list)  # plain numbers only
+    notes: tuple[str, ...] = ()  # e.g. the jitter that was needed
+
+
+class Method(BaseModel):
+    """Parameters are fields; `fit` is a function of (problem, rng) and remembers nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    task: ClassVar[str] = "regression"  # or classification
+    paper: ClassVar[str] = ""
+    nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
+
+    def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
+        raise NotImplementedError
+
+    def path(self, problem: Problem, rng: np.random.Generator, sizes: list[int]) -> Iterator[Fitted]:
+        """One model per size, in increasing order; only asked of `nested` methods, with the same rng for all."""
+        for size in sizes:
+            yield self.model_copy(update={"d_max": size}).fit(problem, rng)
