@@ -13,18 +13,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from gpbench.kernels.base import Kernel
+from gpbench.inference.model import GP, Prediction
 
-
-@dataclass(frozen=True)
-class GP:
-    """Prior and noise: hyperparameters to keep (`schedule: fixed`) or to start from."""
-
-    kernel: Kernel
-    noise: float  # variance
-
-    def values(self) -> dict:
-        return {**self.kernel.values(), "noise": float(self.noise)}
+__all__ = ["GP", "Fitted", "Method", "Prediction", "Problem", "Schedule"]
 
 
 @dataclass(frozen=True)
@@ -52,14 +43,6 @@ class Problem:
     @property
     def n(self) -> int:
         return len(self.y)
-
-
-@dataclass(frozen=True)
-class Prediction:
-    mean: np.ndarray  # (t,)
-    var: np.ndarray  # (t,) of the noisy target
-    var_latent: np.ndarray | None = None  # (t,) of the function itself, where the method reports it
-    prob: np.ndarray | None = None  # (t,) P(y = +1); classification only
 
 
 class Predictor(Protocol):

@@ -1,0 +1,20 @@
+"""Subset of data: an exact GP on a random subset of d_max training rows."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from .base import Method
+from .full_gp import exact_fit
+
+
+class SubsetOfData(Method):
+    """Exact GP on the first d_max rows of the shared random order; O(d_max^3)."""
+
+    name = "sod"
+    title = "Subset of data"
+
+    d_max: int = Field(500, ge=1, description="number of training rows kept")
+
+    def fit(self, problem, rng):
+        return exact_fit(problem, problem.order[: self.d_max], rng)
