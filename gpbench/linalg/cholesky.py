@@ -7,6 +7,8 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from gpbench.errors import NotPositiveDefinite
 
+from .structured import Dense
+
 LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # relative to the mean of the diagonal
 
 _potrf, _potri, _trtrs = get_lapack_funcs(("potrf", "potri", "trtrs"), dtype=np.float64)
@@ -39,7 +41,7 @@ def cholesky_with_jitter(S, start: float = 0.0, overwrite: bool = False) -> tupl
 
 
 class Cholesky:
-    """S = LL' behind the factor protocol: solve, logdet, inv_diag, inverse."""
+    """S = LL' behind the factor protocol: solve, logdet, inv_diag, sensitivity."""
 
     def __init__(self, L, jitter: float = 0.0):
         self.L, self.jitter = L, jitter
@@ -68,6 +70,10 @@ class Cholesky:
 
     def inv_diag(self) -> np.ndarray:
         return (solve_lower(self.L, np.eye(len(self.L), order="F")) ** 2).sum(0)
+
+    def sensitivity(self, a, b, c, w=None) -> Dense:
+        """(a b' + b a')/2 - c S^-1 - S^-1 diag(w) S^-1, the form every dF/dS has (structured.py)."""
+        return Dense.of(self.inverse(), a, b, c, w)
 
 
 def solve_lower(L, b, trans: bool = False) -> np.ndarray:
