@@ -36,7 +36,7 @@ def cholesky_with_jitter(S, start: float = 0.0, overwrite: bool = False) -> tupl
         if info == 0:
             return L, rung * scale
     raise NotPositiveDefinite(
-        f"covariance matrix ({len(S)} rows) is not positive definite even with jitter {LADDER[-1]:g} x its mean diagonal"
+        f"covariance matrix ({len(S)} rows) is not positive definite even with jitter {LADDER[-1]:g} x mean diagonal"
     )
 
 

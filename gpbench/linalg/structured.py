@@ -4,8 +4,9 @@ Every objective here depends on S through a = S^-1 y, s = diag S^-1 and log det 
 
     W = dF/dS = (a b' + b a')/2 - c S^-1 - S^-1 diag(w) S^-1,
 
-with vectors a, b, w and a number c: `factor.sensitivity(a, b, c, w)` returns it in the factor's own structure. A carrier
-offers diag(), trace(), add_diag(d) and the left product P @ W; the low-rank one (lowrank.py) never holds an n x n array.
+with vectors a, b, w and a number c: `factor.sensitivity(a, b, c, w)` returns it in the factor's own structure. A
+carrier offers diag(), trace(), add_diag(d) and the left product P @ W; the low-rank one (lowrank.py) never holds an
+n x n array.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _ger = get_blas_funcs("ger", dtype=np.float64)
 
 
 class Dense:
-    """W as a symmetric array; `array` may be handed to a kernel's pullback, which overwrites it."""
+    """W as a symmetric array."""
 
     __array_ufunc__ = None  # numpy leaves `P @ W` to __rmatmul__
 
@@ -31,11 +32,13 @@ class Dense:
             W = inverse
             W *= -c
         else:
-            W = -(inverse * (w + 0.0)) @ inverse
-            W -= c * inverse
-        W = np.asfortranarray(W)
+            W = np.asfortranarray(-(inverse * w) @ inverse - c * inverse)
         W = _ger(0.5, a, b, a=W, overwrite_a=1)
         return cls(_ger(0.5, b, a, a=W, overwrite_a=1))
+
+    def dense(self) -> np.ndarray:
+        """The array itself, to hand to a kernel's pullback (which overwrites it)."""
+        return self.array
 
     def diag(self) -> np.ndarray:
         return self.array.diagonal().copy()
