@@ -1,0 +1,45 @@
+# Every target sets the machine up first (scripts/setup.sh; skipped when nothing changed).
+# `make run` and `make test` are all a new user needs.
+
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+GPBENCH := .venv/bin/gpbench
+PYTEST  := .venv/bin/python -m pytest
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+PAPERS  := sundararajan keerthi snelson cao vanhatalo
+
+.PHONY: help setup run test test-real reproduce-tables bench lint clean
+
+help:
+	@echo "make run               set up, then run configs/quickstart.yaml (no download; about three minutes)"
+	@echo "make test              set up, then run the tests"
+	@echo "make test-real         tests on the real data (GPBENCH_MIRROR, or downloads)"
+	@echo "make reproduce-tables  every table and figure config of the papers; continues where it stopped"
+	@echo "make bench             hot paths beside one dgemm and beside other libraries"
+	@echo "make lint              ruff"
+
+setup:
+	@bash scripts/setup.sh
+
+run: setup
+	$(GPBENCH) run configs/quickstart.yaml -j $(JOBS)
+
+test: setup
+	$(PYTEST) -m "not real" -n $(JOBS) --dist worksteal -q
+
+test-real: setup
+	$(PYTEST) -m real -n $(JOBS) --dist worksteal -q
+
+reproduce-tables: setup
+	bash scripts/reproduce.sh -j $(JOBS)
+
+bench: setup
+	.venv/bin/python -m gpbench.bench
+
+lint: setup
+	.venv/bin/ruff check gpbench tests scripts
+	.venv/bin/ruff format --check gpbench tests scripts
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache .hypothesis

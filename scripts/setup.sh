@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# All the set-up of a fresh machine: virtual environment, SuiteSparse headers, gpbench with its extras.
+# Skipped when nothing changed since the last time. Called by every make target.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+venv=.venv
+stamp=$venv/.gpbench-setup
+log=${TMPDIR:-/tmp}/gpbench-setup-$(id -u).log
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+find_python() {
+  for p in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
+    if command -v "$p" >/dev/null 2>&1 && "$p" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+      echo "$p"; return
+    fi
+  done
+  say "no Python 3.10 or newer found; install one (Debian/Ubuntu: apt-get install python3 python3-venv) or set PYTHON=..."
+  exit 1
+}
+
+have_suitesparse() {
+  for d in /usr/include/suitesparse /usr/local/include/suitesparse /opt/homebrew/include/suitesparse; do
+    [ -e "$d/cholmod.h" ] && return 0
+  done
+  [ -n "${SUITESPARSE_INCLUDE_DIR:-}" ]
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then sudo -n "$@"
+  else return 1
+  fi
+}
+
+apt_install() {  # package names; waits for another apt to finish, refreshes the package lists only when it must
+  command -v apt-get >/dev/null 2>&1 || return 1
+  local get="env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300" try
+  as_root $get install -y "$@" >"$log" 2>&1 && return 0
+  for try in 1 2 3; do
+    as_root $get update >>"$log" 2>&1 && as_root $get install -y "$@" >>"$log" 2>&1 && return 0
+    as_root true || return 1  # no rights: trying again cannot help
+    sleep 10
+  done
+  return 1
+}
+
+fingerprint() {  # of all that the set-up depends on
+  { cat pyproject.toml scripts/setup.sh; "$python" --version; pwd; if have_suitesparse; then echo suitesparse; fi; } | cksum
+}
+
+python=$(find_python)
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ]; then exit 0; fi
+
+if ! have_suitesparse; then
+  say "SuiteSparse headers are missing: installing libsuitesparse-dev"
+  apt_install libsuitesparse-dev || say "could not install them (no apt-get, or no rights; see $log): going on without CHOLMOD. \
+Sparse classification then uses the built-in ordering. To add it: sudo apt-get install libsuitesparse-dev && make setup"
+fi
+
+if [ ! -x "$venv/bin/python" ]; then
+  say "creating $venv with $("$python" --version)"
+  if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
+    rm -rf "$venv"
+    say "python3-venv is missing: installing it"
+    apt_install python3-venv || true
+    "$python" -m venv "$venv" || { say "cannot create a virtual environment: apt-get install python3-venv"; exit 1; }
+  fi
+fi
+
+pip() { "$venv/bin/python" -m pip --disable-pip-version-check -q "$@"; }
+say "installing gpbench (a few minutes the first time)"
+pip install -e '.[dev]'
+if have_suitesparse; then
+  pip install 'cython<3.1' 'setuptools>=68' wheel
+  if ! pip install -e '.[sparse]' > "$venv/sparse.log" 2>&1; then
+    say "scikit-sparse could not be built (see $venv/sparse.log); everything but CHOLMOD orderings works without it"
+  fi
+fi
+fingerprint > "$stamp"
+say "done"
