@@ -1,0 +1,40 @@
+"""From a kernel's description in a config to the kernel, and the options such a description may hold.
+
+A description is `{"name": ..., "bias": ..., options of the kernel's create}`, `{"sum": [...]}` or `{"product": [...]}`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, get_type_hints
+
+from gpbench import catalog
+
+from .base import Kernel
+from .bias import Bias
+from .combine import Product, Sum
+
+COMBINED = {"sum": Sum, "product": Product}
+
+
+def build_kernel(spec: dict, X) -> Kernel:
+    """The described kernel for inputs like X, at neutral starting values."""
+    for how, combine in COMBINED.items():
+        if how in spec:
+            return combine([build_kernel(part, X) for part in spec[how]])
+    options = {k: v for k, v in spec.items() if k not in ("name", "bias")}
+    kernel = catalog.find("kernel", spec["name"]).create(X, **options)
+    return Sum([kernel, Bias.create(X)]) if spec.get("bias") else kernel
+
+
+def options_of(cls: type[Kernel]) -> dict[str, tuple[Any, Any]]:
+    """Options of a kernel's `create` besides X: name -> (type, default); `inspect.Parameter.empty` means required."""
+    hints = get_type_hints(cls.create)
+    parameters = list(inspect.signature(cls.create).parameters.values())[1:]
+    return {p.name: (hints.get(p.name, Any), p.default) for p in parameters if p.kind is not p.VAR_KEYWORD}
+
+
+def names_in(spec: dict) -> list[str]:
+    """Catalog names of every kernel in a description."""
+    parts = spec.get("sum") or spec.get("product")
+    return [n for part in parts for n in names_in(part)] if parts else [spec["name"]]
