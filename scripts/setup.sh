@@ -73,7 +73,6 @@ pip() { "$venv/bin/python" -m pip --disable-pip-version-check -q "$@"; }
 say "installing gpbench (a few minutes the first time)"
 pip install -e '.[dev]'
 if have_suitesparse; then
-  pip install 'cython<3.1' 'setuptools>=68' wheel
   if ! pip install -e '.[sparse]' > "$venv/sparse.log" 2>&1; then
     say "scikit-sparse could not be built (see $venv/sparse.log); everything but CHOLMOD orderings works without it"
   fi

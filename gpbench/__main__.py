@@ -1,0 +1,3 @@
+from gpbench.cli import main
+
+main()

@@ -1,0 +1,60 @@
+"""The command line: click commands, nothing else. Heavy imports happen inside the commands (--help answers at once)."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from gpbench import __version__
+
+from . import catalogue, data, report, run
+from .shared import fail
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="gpbench")
+@click.option("-v", "--verbose", count=True, help="More on stderr (-vv: debug).")
+@click.option("-q", "--quiet", is_flag=True, help="Only results and errors.")
+def cli(verbose, quiet):
+    """Reproduce and extend the benchmarks of five sparse Gaussian process papers.
+
+    gpbench run configs/quickstart.yaml   is a good first command.
+    """
+    import logging
+
+    level = logging.ERROR if quiet else {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True)
+    if quiet:
+        os.environ["GPBENCH_QUIET"] = "1"
+
+
+for command in (
+    run.run, run.status, run.validate, catalogue.list_, catalogue.describe, catalogue.schema, catalogue.doctor,
+    data.data, report.tables, report.stats, report.plot, report.report, report.check, report.compare, report.score,
+):  # fmt: skip
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Entry point: one sentence and the right exit code for everything that can go wrong."""
+    from gpbench.errors import GpbenchError
+
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        code = 130
+    except click.ClickException as e:
+        e.show()
+        code = e.exit_code
+    except GpbenchError as e:
+        code = fail(e)
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:
+        # the reader is gone: keep the interpreter from complaining when it flushes stdout at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)

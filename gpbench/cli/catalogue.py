@@ -1,0 +1,181 @@
+"""What there is: list, describe, schema, doctor."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from .shared import json_option, plugin_option, print_json
+
+KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel"}
+
+
+def _summary(cls) -> str:
+    doc = (vars(cls).get("__doc__") or sys.modules[cls.__module__].__doc__ or "").strip().split("\n")[0]
+    return getattr(cls, "title", "") or doc
+
+
+@click.command("list")
+@click.argument("what", type=click.Choice([*KINDS, "metrics", "configs"]))
+@json_option
+@plugin_option
+def list_(what, as_json, plugin):
+    """One line each: datasets, methods, kernels, metrics or configs."""
+    if what in KINDS:
+        from gpbench import catalog
+
+        rows = {name: _summary(cls) for name, cls in catalog.available(KINDS[what]).items()}
+    elif what == "metrics":
+        from gpbench import metrics
+
+        functions = {"nlpd_latent": metrics.nlpd} | {m: getattr(metrics, m, metrics.nlpd) for m in metrics.LOWER_IS_BETTER}
+        rows = {m: (functions[m].__doc__ or "").split("\n")[0] for m in metrics.LOWER_IS_BETTER}
+    else:
+        rows = {str(p): _config_title(p) for p in sorted(Path("configs").rglob("*.yaml"))}
+    if as_json:
+        print_json(rows)
+        return
+    width = max(map(len, rows), default=0)
+    for name, text in rows.items():
+        click.echo(f"{name:<{width}}  {text}".rstrip())
+
+
+def _config_title(path: Path) -> str:
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("description:"):
+            return line.partition(":")[2].strip()
+    return ""
+
+
+@click.command()
+@click.argument("name")
+@json_option
+@plugin_option
+def describe(name, as_json, plugin):
+    """Parameters, defaults, paper, licence, size and hashes of a method, data set or kernel."""
+    from gpbench import catalog
+    from gpbench.errors import ConfigError
+
+    found = {kind: cls for kind in KINDS.values() if (cls := catalog.available(kind).get(name))}
+    if not found:
+        import difflib
+
+        every = [n for kind in KINDS.values() for n in catalog.available(kind)]
+        near = difflib.get_close_matches(name, every, n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else "; see gpbench list methods|datasets|kernels"
+        raise ConfigError(f"nothing is called '{name}'{hint}")
+    described = {kind: _facts(kind, cls) for kind, cls in found.items()}
+    if as_json:
+        print_json(described)
+        return
+    for kind, facts in described.items():
+        click.echo(f"{kind} {name}")
+        for key, value in facts.items():
+            if isinstance(value, dict):
+                click.echo(f"  {key}:")
+                for k, v in value.items():
+                    click.echo(f"    {k}: {v}")
+            elif value not in (None, "", (), []):
+                click.echo(f"  {key}: {value}")
+
+
+def _facts(kind: str, cls) -> dict:
+    facts = {"summary": _summary(cls)}
+    if kind == "kernel":
+        import inspect
+
+        options = list(inspect.signature(cls.create).parameters.values())[1:]
+        facts["options"] = {p.name: f"default {p.default}" for p in options}
+        facts["input gradients"] = bool(cls.smooth)
+        return facts
+    facts["about"] = " ".join((cls.__doc__ or "").split())
+    for key in ("paper", "papers", "task", "shape", "licence", "citation", "generated", "nested"):
+        value = getattr(cls, key, None)
+        if value:
+            facts[key] = ", ".join(value) if key == "papers" else value
+    facts["parameters"] = {
+        key: f"{_type_name(f.annotation)}, default {f.get_default(call_default_factory=True)!r}"
+        + (f"; {f.description}" if f.description else "")
+        for key, f in cls.model_fields.items()
+    }
+    if kind == "dataset":
+        facts["files"] = {f.name: f"sha256 {f.sha256}" for f in cls.files}
+    return facts
+
+
+def _type_name(annotation) -> str:
+    return getattr(annotation, "__name__", None) or str(annotation).replace("typing.", "")
+
+
+@click.command()
+def schema():
+    """JSON schema of the config, for editors."""
+    from gpbench.experiment.schema import config_schema
+
+    print_json(config_schema())
+
+
+@click.command()
+@json_option
+def doctor(as_json):
+    """Versions, BLAS, threads, CHOLMOD, disk, data at hand."""
+    import platform
+    import shutil
+    from importlib.metadata import PackageNotFoundError, version
+
+    import numpy as np
+    import scipy.linalg  # noqa: F401  (its BLAS pool shows only once loaded)
+    import threadpoolctl
+
+    from gpbench import __version__, catalog, data
+
+    def installed(package):
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return None
+
+    facts = {
+        "gpbench": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "packages": {p: installed(p) for p in ("numpy", "scipy", "numba", "pandas", "matplotlib", "pydantic")},
+        "extras": {
+            "sparse (scikit-sparse: CHOLMOD orderings)": installed("scikit-sparse") or "absent: pip install 'gpbench[sparse]'",
+            "molecules (RDKit)": installed("rdkit") or "absent: pip install 'gpbench[molecules]'",
+            "peers": ", ".join(p for p in ("GPy", "gpflow", "gpytorch") if importlib.util.find_spec(p)) or "none",
+        },
+        "blas": {
+            f"{pool['internal_api']} {pool.get('version')} ({Path(pool['filepath']).name})": f"{pool['num_threads']} threads"
+            for pool in threadpoolctl.threadpool_info()
+        },
+        "disk": f"{shutil.disk_usage('.').free / 2**30:.0f} GiB free here",
+        "data folder": os.environ.get("GPBENCH_DATA", "datasets"),
+        "mirror": os.environ.get("GPBENCH_MIRROR", "not set"),
+        "data at hand": ", ".join(n for n in catalog.available("dataset") if data.at_hand({"name": n})) or "none",
+        "dgemm": f"{_dgemm_rate(np):.0f} GFLOP/s",
+    }
+    if as_json:
+        print_json(facts)
+        return
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            click.echo(f"{key}:")
+            for k, v in value.items():
+                click.echo(f"  {k}: {v}")
+        else:
+            click.echo(f"{key}: {value}")
+
+
+def _dgemm_rate(np, n: int = 1000) -> float:
+    import time
+
+    A = np.ones((n, n))
+    A @ A
+    begin = time.perf_counter()
+    A @ A
+    return 2 * n**3 / (time.perf_counter() - begin) / 1e9

@@ -1,0 +1,119 @@
+"""What is drawn or judged from a results folder: tables, stats, plot, report, check, compare, score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .shared import folder, json_option, note, print_json
+
+directory = click.argument("directory", type=folder, metavar="DIR")
+formats_option = click.option(
+    "--format", "formats", default="md,tex,csv,html", show_default=True, metavar="md,tex,csv,html"
+)
+
+
+def _formats(text: str) -> list[str]:
+    chosen = [f.strip() for f in text.split(",") if f.strip()]
+    unknown = set(chosen) - {"md", "tex", "csv", "html"}
+    if unknown or not chosen:
+        raise click.BadParameter(f"unknown format {', '.join(sorted(unknown)) or '(none)'}; use md, tex, csv, html")
+    return chosen
+
+
+def _wrote(paths) -> None:
+    for path in paths:
+        click.echo(path)
+
+
+@click.command()
+@directory
+@formats_option
+def tables(directory, formats):
+    """Mean and spread per data set, method and metric, from what is on disk."""
+    from gpbench import report
+
+    _wrote(report.render_tables(Path(directory), _formats(formats)))
+
+
+@click.command()
+@directory
+def stats(directory):
+    """Significance tests as the config's `compare` says."""
+    from gpbench import report
+
+    _wrote(report.render_stats(Path(directory)))
+
+
+@click.command()
+@directory
+def plot(directory):
+    """Learning curves, boxplots, times, predictions: whatever the folder holds."""
+    from gpbench import report
+
+    _wrote(report.render_plots(Path(directory)))
+
+
+@click.command("report")
+@directory
+def report(directory):
+    """One self-contained page: report.html."""
+    from gpbench import report as rendering
+
+    _wrote([rendering.render_report(Path(directory))])
+
+
+@click.command()
+@click.argument("directories", nargs=-1, required=True, type=folder, metavar="DIR...")
+@json_option
+@click.option("--junit", type=click.Path(dir_okay=False), help="Also write a JUnit file.")
+@click.option("--baseline", type=click.Path(exists=True, dir_okay=False), help="Fail only where worse than this check.json.")
+def check(directories, as_json, junit, baseline):
+    """Compare with the papers' numbers and claims, cell by cell. Exit 4 outside tolerance or with nothing compared."""
+    from gpbench import report
+
+    found = report.check([Path(d) for d in directories])
+    if junit:
+        Path(junit).write_text(found.junit(), encoding="utf-8")
+    if as_json:
+        print_json(found.to_json())
+    else:
+        for line in found.lines():
+            click.echo(line)
+    verdict = found.against(baseline)
+    note(verdict.message)
+    return 0 if verdict.passed else 4
+
+
+@click.command()
+@click.argument("first", type=folder, metavar="DIR")
+@click.argument("second", type=folder, metavar="DIR")
+@json_option
+def compare(first, second, as_json):
+    """Two results folders side by side."""
+    from gpbench import report
+
+    found = report.compare(Path(first), Path(second))
+    if as_json:
+        print_json(found.to_json())
+    else:
+        click.echo(found.text())
+
+
+@click.command()
+@click.argument("exported", type=folder, metavar="EXPORT_DIR")
+@click.argument("predictions", type=click.Path(exists=True, dir_okay=False), metavar="PREDICTIONS.csv")
+@click.option("--label", default="external", show_default=True, help="Name of the method in tables.")
+@click.option("--into", type=folder, help="Results folder whose tables the scores shall enter.")
+@json_option
+def score(exported, predictions, label, into, as_json):
+    """Metrics of predictions made by another library on splits that `gpbench data export` wrote."""
+    from gpbench import report
+
+    found = report.score(Path(exported), Path(predictions), label=label, into=Path(into) if into else None)
+    if as_json:
+        print_json(found)
+    else:
+        for metric, value in found.items():
+            click.echo(f"{metric}: {value}")

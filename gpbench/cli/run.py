@@ -1,0 +1,126 @@
+"""run, status, validate."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from .shared import fail, folder, json_option, note, plugin_option, print_json
+
+
+def _load(paths, overrides):
+    """All configs, with the problems of every file in one error."""
+    from gpbench.errors import ConfigError
+    from gpbench.experiment.config import load_config
+
+    configs, problems = [], []
+    for path in paths:
+        try:
+            configs.append(load_config(path, list(overrides)))
+        except ConfigError as e:
+            problems.append(str(e))
+    if problems:
+        raise ConfigError("\n".join(problems))
+    return configs
+
+
+@click.command()
+@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="BLAS threads per trial.")
+@click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods or labels like this.")
+@click.option("-d", "--dataset", "datasets", multiple=True, metavar="GLOB", help="Only data sets like this.")
+@click.option("--trials", metavar="0-4", help="Only these trials of the config.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would run and how long it may take.")
+@click.option("--retry-failed", is_flag=True, help="Run failed trials again.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first failed trial.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds a trial may take.")
+@click.option("--memory", type=click.IntRange(1), help="MiB a trial may take.")
+@click.option("--offline", is_flag=True, help="Never touch the network.")
+@click.option("-o", "--output", type=click.Path(file_okay=False), help="Results folder [default: results/<name>].")
+@click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
+@plugin_option
+def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, **options):
+    """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
+    if offline:
+        os.environ["GPBENCH_OFFLINE"] = "1"
+    from gpbench.experiment.plan import plan as make_plan
+
+    codes = []
+    loaded = _load(configs, overrides)
+    plans = [make_plan(c, methods=methods or None, datasets=datasets or None, trials=trials) for c in loaded]
+    for config, plan in zip(loaded, plans):
+        for message in plan.notices:
+            note(message)
+        out = _folder_of(config.name, output, several=len(loaded) > 1)
+        codes.append(_dry_run(plan, out) if dry_run else _run_one(config, plan, out, options))
+        if codes[-1] >= 128:
+            break
+    return max(codes)
+
+
+def _folder_of(name: str, output: str | None, several: bool) -> Path:
+    if output is None:
+        return Path("results") / name
+    return Path(output) / name if several else Path(output)
+
+
+def _dry_run(plan, out: Path) -> int:
+    from gpbench.experiment.runner import estimate
+
+    expected = estimate(plan, out)
+    for line in expected.lines:
+        click.echo(line)
+    return 0
+
+
+def _run_one(config, plan, out: Path, options) -> int:
+    from gpbench.errors import GpbenchError
+    from gpbench.experiment.runner import run as run_trials
+
+    summary = run_trials(config, plan, out, **options)
+    note(summary.message)
+    if summary.exit_code < 128:  # after an interruption the person wants the prompt back, not plots
+        try:
+            _render(out)
+        except GpbenchError as e:
+            return max(summary.exit_code, fail(e))
+    return summary.exit_code
+
+
+def _render(out: Path) -> None:
+    """Everything that is drawn from disk, then the table on screen."""
+    from gpbench import report
+
+    report.render_all(out)
+    click.echo(report.console_table(out))
+    note(f"report: {out / 'report.html'}")
+
+
+@click.command()
+@click.argument("directory", type=folder, metavar="DIR")
+@json_option
+def status(directory, as_json):
+    """Done, failed and left in a results folder; the last errors."""
+    from gpbench.experiment.runner import status as look
+
+    found = look(Path(directory))
+    if as_json:
+        print_json(found)
+        return
+    click.echo(f"{found['done']} done, {found['failed']} failed, {found['left']} left of {found['planned']} planned")
+    for error in found["errors"]:
+        click.echo(f"  {error['status']}: {error['dataset']} {error['label']} trial {error['trial']}: {error['reason']}")
+
+
+@click.command()
+@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
+@plugin_option
+def validate(configs, overrides, plugin):
+    """Check schema, names and parameters of configs; no network, nothing runs."""
+    for path, config in zip(configs, _load(configs, overrides)):
+        click.echo(f"{path}: ok ({config.name})")

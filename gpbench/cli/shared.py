@@ -1,0 +1,44 @@
+"""Small things every command needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import click
+
+
+def note(message: str) -> None:
+    """A remark for the person at the terminal; results go to stdout, this goes to stderr."""
+    if not os.environ.get("GPBENCH_QUIET"):
+        click.echo(message, err=True)
+
+
+def fail(error) -> int:
+    """Print the error's sentence(s) and return its exit code."""
+    click.echo(f"gpbench: {error}", err=True)
+    return error.exit_code
+
+
+def print_json(content) -> None:
+    json.dump(content, sys.stdout, indent=2, sort_keys=True, default=str)
+    sys.stdout.write("\n")
+
+
+def load_plugins(_context, _parameter, paths):
+    """Callback of --plugin: the files are known before any config is read."""
+    if paths:
+        from gpbench import catalog
+
+        for path in paths:
+            catalog.load_plugin(path)
+    return paths
+
+
+plugin_option = click.option(
+    "--plugin", multiple=True, callback=load_plugins, is_eager=True, metavar="FILE",
+    help="A Python file with your own method, kernel or data set (docs/extending.md).",
+)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+folder = click.Path(exists=True, file_okay=False)

@@ -1,0 +1,109 @@
+"""The contract of every kernel: symmetric, positive semidefinite, right diagonal, gradients equal finite differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpbench.kernels.ard_se import ArdSE
+from gpbench.kernels.bias import Bias
+from gpbench.kernels.build import build_kernel
+from gpbench.kernels.combine import Product, Sum
+from tests.oracles.exact import finite_difference, se_kernel
+
+SPECS = [
+    {"name": "ard-se"},
+    {"name": "ard-se", "ard": False},
+    {"name": "ard-se", "form": "plain"},
+    {"name": "ard-se", "bias": True},
+    {"sum": [{"name": "ard-se"}, {"name": "ard-se", "ard": False}]},
+    {"product": [{"name": "ard-se"}, {"name": "ard-se", "ard": False}]},
+    {"sum": [{"product": [{"name": "ard-se"}, {"name": "bias"}]}, {"name": "bias"}]},
+]
+
+
+def kernel_at_random(spec, X, rng):
+    kernel = build_kernel(spec, X)
+    return kernel.with_theta(kernel.theta + 0.3 * rng.normal(size=len(kernel.theta)))
+
+
+@pytest.fixture(params=SPECS, ids=str)
+def case(request, rng):
+    X, Z = rng.normal(size=(7, 3)), rng.normal(size=(5, 3))
+    return kernel_at_random(request.param, X, rng), X, Z
+
+
+def test_matrix_is_symmetric_and_positive_semidefinite(case):
+    kernel, X, _ = case
+    K = kernel(X)
+    assert np.array_equal(K, K.T) or np.allclose(K, K.T, atol=1e-14)
+    assert np.linalg.eigvalsh(K).min() > -1e-10
+
+
+def test_diag_and_blocks_agree_with_the_full_matrix(case):
+    kernel, X, Z = case
+    both = kernel(np.vstack([X, Z]))
+    np.testing.assert_allclose(kernel.diag(X), np.diag(both)[:7], rtol=1e-12)
+    np.testing.assert_allclose(kernel(X, Z), both[:7, 7:], rtol=1e-10, atol=1e-13)
+
+
+def test_gradients_equal_finite_differences(case, rng):
+    kernel, X, Z = case
+    dK, dS, dk = rng.normal(size=(5, 7)), rng.normal(size=(5, 5)), rng.normal(size=7)
+
+    def at(theta):
+        return kernel.with_theta(theta)
+
+    fd = finite_difference(lambda t: (at(t)(Z, X) * dK).sum(), kernel.theta)
+    np.testing.assert_allclose(kernel.vjp(dK, Z, X), fd, rtol=1e-6, atol=1e-7)
+    fd = finite_difference(lambda t: (at(t)(Z) * dS).sum(), kernel.theta)
+    np.testing.assert_allclose(kernel.vjp(dS, Z), fd, rtol=1e-6, atol=1e-7)
+    fd = finite_difference(lambda t: at(t).diag(X) @ dk, kernel.theta)
+    np.testing.assert_allclose(kernel.vjp_diag(dk, X), fd, rtol=1e-6, atol=1e-7)
+    fd = finite_difference(lambda P: (kernel(P, X) * dK).sum(), Z)
+    np.testing.assert_allclose(kernel.vjp_inputs(dK, Z, X), fd, rtol=1e-6, atol=1e-7)
+    fd = finite_difference(lambda P: (kernel(P) * dS).sum(), Z)
+    np.testing.assert_allclose(kernel.vjp_inputs(dS, Z), fd, rtol=1e-6, atol=1e-7)
+
+
+def test_an_evaluated_matrix_saves_work_but_changes_nothing(case, rng):
+    kernel, X, Z = case
+    dK = rng.normal(size=(5, 7))
+    np.testing.assert_allclose(kernel.vjp(dK, Z, X, K=kernel(Z, X)), kernel.vjp(dK, Z, X), rtol=1e-12)
+
+
+def test_values_round_trip(case):
+    kernel, _, _ = case
+    np.testing.assert_allclose(kernel.with_theta(0 * kernel.theta).with_values(kernel.values()).theta, kernel.theta)
+
+
+def test_theta_and_names_match(case):
+    kernel, _, _ = case
+    assert len(kernel.names) == len(kernel.theta) == len(set(kernel.names))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 4), st.integers(1, 6), st.floats(0.05, 20), st.floats(0.1, 10), st.floats(-1e3, 1e3),
+    st.sampled_from(["half", "plain"]),
+)  # fmt: skip
+def test_ard_se_equals_its_formula_even_far_from_the_origin(D, n, length, variance, offset, form):
+    X = np.random.default_rng(n).normal(size=(n, D)) + offset
+    kernel = ArdSE(np.log(np.r_[variance, np.full(D, length)]), D, form=form)
+    expected = se_kernel(X, X[:2], variance, length, 0.5 if form == "half" else 1.0)
+    np.testing.assert_allclose(kernel(X, X[:2]), expected, rtol=1e-7, atol=1e-9 * variance)
+
+
+def test_a_bias_of_zero_is_no_bias(rng):
+    X = rng.normal(size=(4, 2))
+    se = ArdSE.create(X)
+    both = Sum([se, Bias.create(X)]).with_values({"bias": 0.0})
+    np.testing.assert_array_equal(both(X), se(X))
+    assert np.isfinite(both.vjp(np.ones((4, 4)), X)).all()
+
+
+def test_product_of_two_se_kernels_is_an_se_kernel(rng):
+    X = rng.normal(size=(5, 2))
+    a, b = ArdSE(np.log([2.0, 1.0, 3.0]), 2), ArdSE(np.log([0.5, 2.0, 1.5]), 2)
+    length = (np.exp(-2 * a.theta[1:]) + np.exp(-2 * b.theta[1:])) ** -0.5
+    np.testing.assert_allclose(Product([a, b])(X), se_kernel(X, X, 1.0, length), rtol=1e-10)
