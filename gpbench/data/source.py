@@ -1,16 +1,21 @@
 """What a data set's file provides: one class per name, with its options as fields.
 
-A new data set is one file in `sources/` (or a `--plugin` file) with a subclass of `Source` that has a `name`.
+A new data set is one file in `sources/` (or a `--plugin` file) with a subclass of `Source` that has a `name`: a
+`Generated` one draws its rows, a `Real` one lists the copies of its raw files and how each is read.
 """
 
 from __future__ import annotations
 
+import zlib
 from typing import ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from .dataset import Dataset
+from gpbench.errors import DataError
+
+from .copies import Copy, RemoteFile
+from .dataset import Dataset, fingerprint
 
 
 class Source(BaseModel):
@@ -24,11 +29,82 @@ class Source(BaseModel):
     papers: ClassVar[tuple[str, ...]] = ()
     citation: ClassVar[str] = ""
     licence: ClassVar[str] = ""
+    home: ClassVar[str] = ""  # where it was first published, or the recipe of a generated one
     shape: ClassVar[tuple[int, int] | None] = None  # rows and inputs, where they are fixed
     generated: ClassVar[bool] = False  # needs no files
+    simulated: ClassVar[bool] = False  # stands for published rows that it does not contain
     per_trial: ClassVar[bool] = False  # a fresh draw for every trial (Friedman), not one data set that trials re-split
-    files: ClassVar[tuple] = ()  # RemoteFile records (fetch.py); empty for generated data
+    notes: ClassVar[tuple[str, ...]] = ()  # remarks that belong beside every number
+    copies: ClassVar[tuple[Copy, ...]] = ()  # ways to have the raw files, the best first; empty for generated data
+    files: ClassVar[tuple[RemoteFile, ...]] = ()  # all files of all copies; filled in from `copies`
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs):
+        super().__pydantic_init_subclass__(**kwargs)
+        cls.files = tuple(f for copy in cls.copies for f in copy.files)
 
     def load(self, paths: dict, rng: np.random.Generator) -> Dataset:
-        """The data set from its verified raw files (`paths`: file name -> local path), or drawn with `rng`."""
+        """The data set from its verified raw files (`paths`: file path of a copy -> local path), or drawn with `rng`."""
         raise NotImplementedError
+
+    def dataset(self, X, y, published_split=None, notes=()) -> Dataset:
+        return Dataset(
+            self.name, X, y, self.task, published_split, self.simulated, (*self.notes, *notes), fingerprint(X, y)
+        )
+
+
+class Generated(Source):
+    """Drawn rows, training part first: that is the published split.
+
+    A `per_trial` set uses the caller's rng. Any other is one data set for ever: its `seed` option, not the
+    experiment's, draws it, so that its rows and its hash are the same for everybody.
+    """
+
+    generated: ClassVar[bool] = True
+    n_train: int = Field(1000, ge=1, description="training rows")
+    n_test: int = Field(1000, ge=1, description="test rows")
+
+    def sample(self, rng: np.random.Generator):
+        """(X, y), the n_train training rows first."""
+        raise NotImplementedError
+
+    def load(self, paths: dict, rng: np.random.Generator) -> Dataset:
+        if not self.per_trial:
+            rng = np.random.default_rng([zlib.crc32(self.name.encode()), getattr(self, "seed", 0)])
+        X, y = self.sample(rng)
+        parts = np.arange(self.n_train), np.arange(len(y) - self.n_test, len(y))
+        return self.dataset(X, y, parts)
+
+
+class Real(Source):
+    """Rows that were published; `copies` say where each raw form is and how it is read."""
+
+    published_train: ClassVar[int | None] = None  # rows of the published training part; the rest is its test part
+
+    def load(self, paths: dict, rng: np.random.Generator | None = None) -> Dataset:
+        """From the first copy all of whose files are in `paths`; shape and processed hash are checked."""
+        copy = next((c for c in self.copies if all(f.path in paths for f in c.files)), None)
+        if copy is None:
+            raise DataError(f"{self.name}: none of its raw forms is complete in {sorted(map(str, paths))}")
+        X, y = copy.read(*(paths[f.path] for f in copy.files))
+        self.check(copy, X, y)
+        return self.dataset(X, y, self.published(X, y), [copy.note] if copy.note else [])
+
+    def published(self, X, y):
+        if self.published_train is None:
+            return None
+        return np.arange(self.published_train), np.arange(self.published_train, len(y))
+
+    def check(self, copy: Copy, X, y) -> None:
+        """Refuse arrays that are not the data set: expected against got, in one sentence."""
+        where = f"{self.name} from {copy.files[0].path}"
+        got = (len(y), X.shape[1] if X.ndim > 1 else 1)
+        shape = copy.shape or self.shape
+        if shape is not None and got != shape:
+            raise DataError(f"{where}: expected {shape[0]} rows of {shape[1]} inputs, got {got[0]} of {got[1]}")
+        if not np.isfinite(y).all() or (X.dtype != object and not np.isfinite(X).all()):
+            raise DataError(f"{where}: has missing or infinite values")
+        if copy.arrays and (sha := fingerprint(X, y)) != copy.arrays:
+            raise DataError(
+                f"{where}: the rows hash to {sha[:16]}..., expected {copy.arrays[:16]}...: not this data set"
+            )

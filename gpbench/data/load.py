@@ -1,0 +1,65 @@
+"""From a config's `dataset` to arrays: {name: ..., options} or the user's own {csv: path, target: column}."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import ValidationError
+
+from gpbench import catalog
+from gpbench.errors import ConfigError, DataError
+
+from . import csv_file, fetch
+from .dataset import Dataset
+from .source import Source
+
+
+def source(spec: dict) -> Source:
+    """The data set's source with its options; an unknown name or option is a ConfigError."""
+    options = {k: v for k, v in spec.items() if k != "name"}
+    cls = catalog.find("dataset", spec["name"])
+    try:
+        return cls(**options)
+    except ValidationError as e:
+        first = e.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"dataset {spec['name']}: {where}: {first['msg']}") from e
+
+
+def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirror=None, data_dir=None) -> Dataset:
+    """The data set, fetched first if need be; `rng` is only used by generated sets that are drawn per trial.
+
+    `offline`, `mirror` and `data_dir` default to GPBENCH_OFFLINE, GPBENCH_MIRROR and GPBENCH_DATA (datasets/).
+    """
+    if "csv" in spec:
+        return csv_file.read(**spec)
+    found = source(spec)
+    if found.generated or not found.copies:  # a plug-in's class may do without files, too
+        return found.load({}, rng)
+    return fetch.obtain(found, fetch.Places.find(offline, mirror, data_dir)).dataset
+
+
+def at_hand(spec: dict, mirror=None, data_dir=None) -> bool:
+    """Whether it can be had without a download: generated, the user's file, cached or in the mirror folder."""
+    if "csv" in spec:
+        return csv_file.exists(spec["csv"])
+    found = source(spec)
+    return found.generated or not found.copies or fetch.at_hand(found, fetch.Places.find(True, mirror, data_dir))
+
+
+def resolve_first_of(specs: list[dict], offline=None, mirror=None, data_dir=None) -> tuple[dict, str]:
+    """The first of several data sets that can be had, and a notice that says why when it is not the first listed."""
+    if not specs:
+        raise ConfigError("dataset: first_of is empty")
+    reasons = []
+    for spec in specs:
+        try:
+            if not at_hand(spec, mirror, data_dir):
+                load(spec, None, offline, mirror, data_dir)
+        except DataError as e:
+            reasons.append(str(e))
+            continue
+        if not reasons:
+            return spec, ""
+        name = spec.get("name") or spec["csv"]
+        return spec, f"using {name} instead of {specs[0].get('name') or specs[0]['csv']}: {reasons[0]}"
+    raise DataError("none of the data sets of first_of can be had: " + "; ".join(reasons))

@@ -1,0 +1,75 @@
+"""Which rows are trained on and which are tested on. A split is a function of (data set, rule, rng, trial index).
+
+Rules as a config writes them: {kind: random, n_train: N, n_test: T}, {kind: published}, {kind: folds, k: K} and
+{kind: first, n_train: N, n_test: T}; `n_test` may be left out and is then the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.errors import DataError
+
+from .dataset import Dataset, Split
+
+KINDS = ("random", "published", "folds", "first")
+
+
+def default(dataset: Dataset) -> dict:
+    """The rule when a config gives none: the published split, else 90 % at random."""
+    if dataset.published_split is not None:
+        return {"kind": "published"}
+    n_train = round(0.9 * dataset.n)
+    return {"kind": "random", "n_train": n_train, "n_test": dataset.n - n_train}
+
+
+def draw(dataset: Dataset, split: dict | None, rng: np.random.Generator, index: int) -> Split:
+    """The split of one trial.
+
+    For `folds` the trials of one repetition share a permutation, so the caller's `rng` must then be the same for every
+    index (`depends_on_index` says when). Trials beyond k repeat the folds with a fresh permutation.
+    """
+    split = split or default(dataset)
+    kind = split.get("kind", "random")
+    if kind == "random":
+        n_train, n_test = _sizes(dataset, split)
+        order = rng.permutation(dataset.n)
+        return Split(order[:n_train], order[n_train : n_train + n_test], index)
+    if kind == "first":
+        n_train, n_test = _sizes(dataset, split)
+        return Split(np.arange(n_train), np.arange(n_train, n_train + n_test), index)
+    if kind == "published":
+        if dataset.published_split is None:
+            raise DataError(f"{dataset.name} has no published split: use {{kind: random, n_train: ...}} or folds")
+        return Split(*dataset.published_split, index)
+    if kind == "folds":
+        return _fold(dataset, split.get("k", 10), rng, index)
+    raise DataError(f"split kind '{kind}' is not one of {', '.join(KINDS)}")
+
+
+def depends_on_index(split: dict | None) -> bool:
+    """False when every trial must be drawn from the same stream (folds)."""
+    return (split or {}).get("kind") != "folds"
+
+
+def _sizes(dataset: Dataset, split: dict) -> tuple[int, int]:
+    n, n_train, n_test = dataset.n, split.get("n_train"), split.get("n_test")
+    if n_train is None:
+        n_train = round(0.9 * n) if n_test is None else n - n_test
+    if n_test is None:
+        n_test = n - n_train
+    if n_train < 1 or n_test < 1 or n_train + n_test > n:
+        raise DataError(
+            f"{dataset.name} has {n} rows: a split into {n_train} training and {n_test} test rows does not fit"
+        )
+    return n_train, n_test
+
+
+def _fold(dataset: Dataset, k: int, rng: np.random.Generator, index: int) -> Split:
+    if not 2 <= k <= dataset.n:
+        raise DataError(f"{dataset.name} has {dataset.n} rows: {k} folds are not between 2 and that")
+    repetition, fold = divmod(index, k)
+    for _ in range(repetition + 1):
+        order = rng.permutation(dataset.n)
+    parts = np.array_split(order, k)
+    return Split(np.concatenate(parts[:fold] + parts[fold + 1 :]), parts[fold], index)
