@@ -18,7 +18,9 @@ class Section(BaseModel):
 
 
 class RandomSplit(Section):
-    kind: Literal["random"] = Field("random", description="a fresh random split for every trial, the same for all methods")
+    kind: Literal["random"] = Field(
+        "random", description="a fresh random split for every trial, the same for all methods"
+    )
     n_train: PositiveInt = Field(description="training rows")
     n_test: PositiveInt | None = Field(None, description="test rows; without it all the others")
 
@@ -47,7 +49,9 @@ SPLITS: dict[str, type[Section]] = {
 
 
 class Scale(Section):
-    inputs: Literal["standardise", "none"] = Field("standardise", description="by mean and deviation of the training part")
+    inputs: Literal["standardise", "none"] = Field(
+        "standardise", description="by mean and deviation of the training part"
+    )
     target: Literal["standardise", "centre", "detrend", "none"] = Field(
         "standardise", description="standardise, subtract the mean, or subtract a linear fit and standardise"
     )

@@ -170,7 +170,9 @@ class _Builder:
         if text in _CONSTANTS:
             return _CONSTANTS[text]
         if _LEADING_ZERO.fullmatch(text):
-            message = f"'{text}' is ambiguous: write a decimal number without leading zeros, or quote it to make it text"
+            message = (
+                f"'{text}' is ambiguous: write a decimal number without leading zeros, or quote it to make it text"
+            )
             self.problem(mark, message, keys)
             return 1
         if _NOT_FINITE.fullmatch(text):

@@ -1,0 +1,294 @@
+"""A config file as the experiments see it: every name found, every value checked, every default known.
+
+Values may stand at three places; the more particular wins: method entry > data set entry > top level > default.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from . import entries, grid
+from .entries import DatasetEntry, MethodEntry
+from .overrides import override
+from .reading import Reader, nearest, shown
+from .records import METRICS
+from .settings import Compare, Limits, Published
+from .yaml_strict import Keys, read
+
+SETTINGS = ("split", "scale", "trials", "kernel", "hyperparameters", "nmse_variance", "target_units")
+METHOD_SETTINGS = ("kernel", "hyperparameters")
+ONCE = ("name", "description", "dataset", "datasets", "seed", "methods", "metrics", "compare", "published", "timeout",
+        "memory")  # fmt: skip
+DEFAULTS: dict[str, Any] = {
+    "split": "default",
+    "scale": {},
+    "trials": None,  # 1; k for folds
+    "kernel": "ard-se",
+    "hyperparameters": {},
+    "nmse_variance": "dataset",
+    "target_units": "raw",
+}
+Trials = Annotated[int, Field(ge=1, le=100_000)]
+Seed = Annotated[int, Field(ge=0)]
+_KINDS = {"nmse_variance": Literal["dataset", "test"], "target_units": Literal["raw", "standardised"]}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything a run needs; plain data in one form, whatever form the file used."""
+
+    name: str
+    description: str
+    datasets: tuple[DatasetEntry, ...]
+    methods: tuple[MethodEntry, ...]
+    settings: dict  # the SETTINGS at top level, defaults filled in
+    params: dict  # method parameters at top level
+    seed: int
+    metrics: tuple[str, ...]
+    compare: dict
+    published: tuple[dict, ...]  # {"paper": ..., "item": ...}
+    timeout: float | None  # seconds per trial
+    memory: int | None  # MB per trial
+
+    def settings_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
+        return self.settings | dataset.settings | method.settings
+
+    def trials_for(self, dataset: DatasetEntry) -> int:
+        settings = self.settings | dataset.settings
+        return settings["trials"] or settings["split"].get("k", 1)
+
+    def params_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
+        """What the config says about a method's parameters on a data set; lists and references as written."""
+        fields = method.cls.model_fields
+        general = {k: v for k, v in (self.params | dataset.params).items() if k in fields}
+        return general | method.params
+
+
+def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Config:
+    """The config of a file, `--set key=value` applied; one ConfigError lists every problem with its position."""
+    document = read(path)
+    for text in overrides:
+        override(document, text)
+    reader = Reader(document)
+    config = _read(reader, document.data, Path(path).parent)
+    reader.finish()
+    return config
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def _read(reader: Reader, data: dict, folder: Path) -> Config | None:
+    classes = _method_classes(reader, data)
+    parameters = {p for _, cls in classes if cls for p in cls.model_fields}
+    all_found = all(cls for _, cls in classes)
+    valid = {*SETTINGS, *ONCE, *parameters}
+    for key in data.keys() - valid:
+        reader.unknown_key((key,), valid, "neither a setting nor a parameter of a listed method", sure=all_found)
+    if "name" in data:
+        entries.check_name(reader, data["name"], ("name",), "name")
+    else:
+        reader.problem((), "'name' is missing: it names the results folder")
+    settings = {k: _setting(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
+    datasets = _datasets(reader, data, folder, parameters, all_found)
+    methods = _methods(reader, classes)
+    limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
+    config = Config(
+        name=data.get("name", ""),
+        description=_default(reader.validate(str, data.get("description", ""), ("description",)), ""),
+        datasets=tuple(datasets),
+        methods=tuple(methods),
+        settings=settings,
+        params={k: v for k, v in data.items() if k in parameters and k not in ONCE},
+        seed=_default(reader.validate(Seed, data.get("seed", 0), ("seed",)), 0),
+        metrics=_metrics(reader, data, datasets),
+        compare=(reader.validate(Compare, data.get("compare", {}), ("compare",)) or Compare()).plain(),
+        published=_published(reader, data.get("published", [])),
+        **limits.plain(),
+    )
+    _check_pairs(reader, config)
+    return config
+
+
+def _default(value, default):
+    return default if value is None else value
+
+
+def _setting(reader: Reader, key: str, data: Any, keys: Keys) -> Any:
+    """One of SETTINGS in its plain form."""
+    if key in ("split", "scale", "kernel", "hyperparameters"):
+        return getattr(entries, key)(reader, data, keys)
+    if key == "trials":
+        return None if data is None and keys not in reader.document.marks else reader.validate(Trials, data, keys)
+    return reader.validate(_KINDS[key], data, keys)
+
+
+def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]]:
+    listed = data.get("methods")
+    if not isinstance(listed, list) or not listed:
+        got = "'methods' is missing" if "methods" not in data else f"got {shown(listed)}"
+        reader.problem(("methods",) if "methods" in data else (), f"methods: expected a list of methods; {got}")
+        return []
+    return [entries.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
+
+
+def _methods(reader: Reader, classes) -> list[MethodEntry]:
+    found, labels = [], {}
+    for i, (data, cls) in enumerate(classes):
+        if cls is None:
+            continue
+        keys = ("methods", i)
+        for key in data.keys() - {"method", "label", *METHOD_SETTINGS} - cls.model_fields.keys():
+            reader.unknown_key((*keys, key), {"label", *METHOD_SETTINGS, *cls.model_fields}, f"method {cls.name}")
+        label = entries.label_of(reader, data, keys, cls.name)
+        if label in labels:
+            where = (*keys, "label") if "label" in data else keys
+            message = (
+                f"methods {labels[label] + 1} and {i + 1} are both called '{label}'; give one a `label` of its own"
+            )
+            reader.problem(where, message)
+        labels.setdefault(label, i)
+        settings = {k: _setting(reader, k, data[k], (*keys, k)) for k in METHOD_SETTINGS if k in data}
+        params = {k: v for k, v in data.items() if k in cls.model_fields}
+        found.append(MethodEntry(cls.name, label, settings, params, keys))
+    return found
+
+
+def _datasets(reader: Reader, data: dict, folder: Path, parameters: set[str], complete: bool) -> list[DatasetEntry]:
+    """`parameters` are those of all methods; not `complete` when the name of a method is wrong."""
+    if ("dataset" in data) == ("datasets" in data):
+        message = "give `dataset` or `datasets`, not both" if "dataset" in data else "'dataset' is missing"
+        reader.problem(("dataset",) if "dataset" in data else (), message, on="key")
+    listed = [(("dataset",), data["dataset"])] if "dataset" in data else []
+    if "datasets" in data:
+        items = data["datasets"]
+        if not isinstance(items, list) or not items:
+            reader.problem(("datasets",), f"datasets: expected a list, got {shown(items)}")
+            items = []
+        listed += [(("datasets", i), item) for i, item in enumerate(items)]
+    found, seen = [], set()
+    for keys, item in listed:
+        entry = _dataset(reader, item, keys, folder, parameters, complete)
+        if entry is None:
+            continue
+        for name in sorted(seen & set(entry.names)):
+            reader.problem(keys, f"data set '{name}' is listed twice; a config has each of them once")
+        seen |= set(entry.names)
+        found.append(entry)
+    return found
+
+
+def _dataset(reader: Reader, data: Any, keys: Keys, folder: Path, parameters, complete) -> DatasetEntry | None:
+    if isinstance(data, dict) and "first_of" in data:
+        chosen = entries.first_of(reader, data, keys, folder)
+    else:
+        chosen = entries.alternative(reader, data, keys, folder)
+        chosen = chosen and ([chosen[0]], *chosen[1:])
+    if chosen is None:
+        return None
+    plain, task, own = chosen
+    rest = {k: v for k, v in data.items() if k not in own} if isinstance(data, dict) else {}
+    for key in rest.keys() - set(SETTINGS) - parameters:
+        reader.unknown_key((*keys, key), {*own, *SETTINGS, *parameters}, sure=complete)
+    settings = {k: _setting(reader, k, v, (*keys, k)) for k, v in rest.items() if k in SETTINGS}
+    params = {k: v for k, v in rest.items() if k not in SETTINGS}
+    return DatasetEntry(tuple(plain), task, settings, params, keys)
+
+
+def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
+    classification = bool(datasets) and all(d.task == "classification" for d in datasets)
+    listed = data.get("metrics", ["err" if classification else "nmse", "nlpd"])
+    if not isinstance(listed, list) or not listed:
+        reader.problem(("metrics",), f"metrics: expected a list, got {shown(listed)}")
+        return ()
+    for i, metric in enumerate(listed):
+        if metric not in METRICS:
+            reader.problem(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), METRICS)}")
+        elif metric in listed[:i]:
+            reader.problem(("metrics", i), f"metric '{metric}' is listed twice")
+    return tuple(listed)
+
+
+def _published(reader: Reader, data: Any) -> tuple[dict, ...]:
+    single = not isinstance(data, list)
+    found = []
+    for i, item in enumerate([data] if single else data):
+        keys = ("published",) if single else ("published", i)
+        one = reader.validate(Published, item, keys)
+        if one is None:
+            continue
+        items = published_items()
+        if one.paper not in items:
+            reader.problem((*keys, "paper"), f"unknown paper '{one.paper}'{nearest(one.paper, items)}")
+        elif not any(known.startswith(one.item) for known in items[one.paper]):
+            hint = nearest(one.item, items[one.paper])
+            reader.problem((*keys, "item"), f"{one.paper} has no printed numbers for '{one.item}'{hint}")
+        found.append(one.plain())
+    return tuple(found)
+
+
+def published_items() -> dict[str, list[str]]:
+    """Tables and figures of every paper whose numbers gpbench holds."""
+    found = {}
+    for file in sorted(files("gpbench.published").iterdir(), key=lambda f: f.name):
+        if file.name.endswith(".csv") and file.name != "claims.csv":
+            with file.open(encoding="utf-8", newline="") as stream:
+                rows = csv.DictReader(stream)
+                found[file.name[:-4]] = list(dict.fromkeys(r["table_or_figure"] for r in rows))
+    return found
+
+
+# -- what only shows when a data set and a method meet ---------------------------------------------------------------
+
+
+def _check_pairs(reader: Reader, config: Config) -> None:
+    nowhere = DatasetEntry((), "", {}, {}, ())
+    for method in config.methods:  # top-level values that every data set overrides must be valid, too
+        _check_params(reader, config, nowhere, method)
+    for dataset in config.datasets:
+        for method in config.methods:
+            if method.cls.task != dataset.task:
+                message = f"{method.method} is a {method.cls.task} method, {dataset.names[0]} is {dataset.task} data"
+                reader.problem(method.keys, message)
+            _check_params(reader, config, dataset, method)
+            settings = config.settings_for(dataset, method)
+            values = (settings["hyperparameters"] or {}).get("values")
+            if values is not None and settings["kernel"]:
+                place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
+                entries.check_values(reader, values, settings["kernel"], (*place, "values"))
+
+
+def _origin(key: str, of_dataset: dict, dataset_keys: Keys, of_method: dict, method_keys: Keys) -> Keys:
+    """Where the value that wins stands."""
+    if key in of_method:
+        return (*method_keys, key)
+    return (*dataset_keys, key) if key in of_dataset else (key,)
+
+
+def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method: MethodEntry) -> None:
+    given = config.params_for(dataset, method)
+    varying = grid.axes(method.cls, given)
+    for point in grid.combinations(method.cls, given):
+
+        def where(loc, point=point):
+            if loc[0] not in given:
+                return (*method.keys, *loc)
+            keys = _origin(loc[0], dataset.params, dataset.keys, method.params, method.keys)
+            if loc[0] in varying and point[loc[0]] in varying[loc[0]]:
+                keys = (*keys, varying[loc[0]].index(point[loc[0]]))
+            return (*keys, *loc[1:])
+
+        try:
+            grid.filled(method.cls, point)
+        except ValidationError as e:
+            reader.pydantic(e, where, method.cls.model_fields, partial=not dataset.alternatives)
+    for key, values in varying.items():
+        keys = _origin(key, dataset.params, dataset.keys, method.params, method.keys)
+        if not values or len({repr(v) for v in values}) < len(values):
+            reader.problem(keys, f"'{key}': a grid needs one or more different values, got {shown(values)}")

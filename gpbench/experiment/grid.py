@@ -1,0 +1,51 @@
+"""From the parameters that a config gives a method to every combination it asks for, defaults filled in.
+
+A list is a grid axis unless the parameter itself takes a list; the name of another parameter stands for that one's
+value (`cache: d_max`) unless the parameter itself takes that text (`stop: d_max`).
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Annotated, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from gpbench.methods.base import Method
+
+
+def accepts(cls: type[Method], name: str, value: Any) -> bool:
+    field = cls.model_fields[name]
+    try:
+        TypeAdapter(Annotated[(field.annotation, *field.metadata, None)]).validate_json(json.dumps(value), strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+def axes(cls: type[Method], given: dict) -> dict[str, list]:
+    """Parameters that vary, with their values."""
+    return {k: v for k, v in given.items() if isinstance(v, list) and k in cls.model_fields and not accepts(cls, k, v)}
+
+
+def combinations(cls: type[Method], given: dict) -> list[dict]:
+    """Raw parameters of every point of the grid: references replaced, defaults not yet filled in."""
+    varying = axes(cls, given)
+    points = []
+    for values in product(*varying.values()):
+        point = given | dict(zip(varying, values))
+        points.append({k: _refer(cls, k, v, point) for k, v in point.items()})
+    return points
+
+
+def _refer(cls: type[Method], name: str, value: Any, point: dict) -> Any:
+    is_reference = isinstance(value, str) and value != name and value in cls.model_fields
+    if not is_reference or name not in cls.model_fields or accepts(cls, name, value):
+        return value
+    return point.get(value, cls.model_fields[value].get_default(call_default_factory=True))
+
+
+def filled(cls: type[Method], point: dict) -> dict:
+    """Every parameter of the method as plain data; raises pydantic's ValidationError."""
+    return cls.model_validate_json(json.dumps(point), strict=True).model_dump(mode="json")

@@ -1,0 +1,132 @@
+"""Checking parts of a document: every fault becomes a problem with its position, and reading goes on."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from gpbench.errors import ConfigError
+
+from .yaml_strict import Document, Keys, Mark, Problem, fail
+
+_EXPECTED = {  # pydantic's error types in the words of a config
+    "int_type": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "float_type": "expected a number",
+    "bool_type": "expected true or false",
+    "string_type": "expected text",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
+    "dict_type": "expected a mapping",
+    "model_type": "expected a mapping",
+    "model_attributes_type": "expected a mapping",
+    "none_required": "expected null",
+}
+
+
+def nearest(key: str, valid: Iterable[str]) -> str:
+    """'; did you mean ...?', or the list of what is valid."""
+    valid = sorted(set(valid))
+    near = difflib.get_close_matches(key, valid, n=1, cutoff=0.5)
+    return f"; did you mean '{near[0]}'?" if near else f"; valid: {', '.join(valid)}"
+
+
+def shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def wording(error: dict) -> str:
+    """One pydantic error as a phrase, without the value."""
+    if error["type"] in _EXPECTED:
+        return _EXPECTED[error["type"]]
+    if error["type"] == "literal_error":
+        return f"expected {error['ctx']['expected']}"
+    message = error["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    return message[0].lower() + message[1:]
+
+
+class Reader:
+    def __init__(self, document: Document):
+        self.document = document
+        self.problems: list[Problem] = list(document.problems)
+
+    def problem(self, keys: Keys, message: str, on: str = "value") -> None:
+        """Note a fault at a key or value; one that the YAML reader has complained about is not repeated."""
+        if any(keys[: len(r)] == r for r in self.document.refused):
+            return
+        known = keys
+        while known not in self.document.marks and known:
+            known, on = known[:-1], "value"
+        mark = self.document.marks.get(known) or Mark("config", None, None)
+        line, col = getattr(mark, on) or (None, None)
+        self.problems.append(Problem(mark.origin, line, col, message))
+
+    def unknown_key(self, keys: Keys, valid: Iterable[str], what: str = "", sure: bool = True) -> None:
+        """`sure=False`: `valid` may lack some keys, so only a likely misspelling is a problem."""
+        hint = nearest(str(keys[-1]), valid)
+        if sure or "did you mean" in hint:
+            self.problem(keys, f"unknown key '{keys[-1]}'{what and f' ({what})'}{hint}", on="key")
+
+    def attempt(self, keys: Keys, call: Callable, *args, on: str = "value") -> Any:
+        """The call's result, or None and a problem when it raises a ConfigError (an unknown name, say)."""
+        try:
+            return call(*args)
+        except ConfigError as e:
+            self.problem(keys, str(e), on)
+            return None
+
+    def validate(self, kind: Any, data: Any, keys: Keys, where: Callable[[tuple], Keys] | None = None) -> Any:
+        """`data` as a pydantic model or annotated type, or None and problems.
+
+        Validated as JSON, so that a list may stand for a tuple while text still cannot stand for a number. `where` maps
+        pydantic's location to the document, when the data was put together from several places.
+        """
+        where = where or (lambda loc: (*keys, *loc))
+        try:
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                return kind.model_validate_json(json.dumps(data), strict=True)
+            return TypeAdapter(kind).validate_json(json.dumps(data), strict=True)
+        except ValidationError as e:
+            self.pydantic(e, where, getattr(kind, "model_fields", {}))
+            return None
+
+    def pydantic(self, error: ValidationError, where: Callable[[tuple], Keys], fields: dict, partial=False) -> None:
+        """Every error of a validation; `partial` data may lack required keys."""
+        names = {f.alias or name for name, f in fields.items()}
+        phrases: dict[Keys, list[str]] = {}
+        values: dict[Keys, Any] = {}
+        for e in error.errors(include_url=False):
+            keys = where(e["loc"])
+            if e["type"] == "extra_forbidden":
+                self.unknown_key(keys, names if len(e["loc"]) == 1 else ())
+            elif e["type"] == "missing":
+                if not partial:
+                    self.problem(keys[:-1], f"'{keys[-1]}' is missing")
+            else:
+                while keys not in self.document.marks and len(keys) > 1:
+                    keys = keys[:-1]  # the branch of a union, which the document does not know
+                phrases.setdefault(keys, []).append(wording(e))
+                values[keys] = e["input"]
+        for keys, found in phrases.items():
+            self.problem(keys, f"'{_name(keys)}': {' or '.join(dict.fromkeys(found))}, got {shown(values[keys])}")
+
+    def mapping(self, data: Any, keys: Keys, what: str) -> dict:
+        if isinstance(data, dict):
+            return data
+        self.problem(keys, f"{what}: expected a mapping, got {shown(data)}")
+        return {}
+
+    def finish(self) -> None:
+        fail(self.problems)
+
+
+def _name(keys: Keys) -> str:
+    """The nearest key, with an item's number in a list: d_max[2]."""
+    index = f"[{keys[-1]}]" if keys and isinstance(keys[-1], int) else ""
+    text = next((k for k in reversed(keys) if isinstance(k, str)), "config")
+    return text + index

@@ -1,0 +1,53 @@
+"""The config written back with its defaults filled in (results/<name>/config.resolved.yaml)."""
+
+from __future__ import annotations
+
+import yaml
+
+from .config import Config
+
+
+def resolved_yaml(config: Config) -> str:
+    """The config with its defaults filled in; loading it gives the same trials.
+
+    A parameter that some data sets set and others do not stays where it is: no one value would be right for all.
+    """
+    by_dataset = {k for d in config.datasets for k in d.params}
+    methods = []
+    for m in config.methods:
+        decided = config.params.keys() | by_dataset | m.params.keys()
+        defaults = {k: v for k, v in _defaults(m.cls).items() if k not in decided}
+        methods.append({"method": m.method, "label": m.label} | m.settings | m.params | defaults)
+    datasets = []
+    for d in config.datasets:
+        base = dict(d.alternatives[0]) if len(d.alternatives) == 1 else {"first_of": list(d.alternatives)}
+        datasets.append(base | _writable(d.settings) | d.params)
+    content = {
+        "name": config.name, "description": config.description, "datasets": datasets, **_writable(config.settings),
+        "seed": config.seed, **config.params, "methods": methods, "metrics": list(config.metrics),
+        "compare": config.compare, "published": list(config.published), "timeout": config.timeout,
+        "memory": config.memory,
+    }  # fmt: skip
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _defaults(cls: type) -> dict:
+    fields = {k: f for k, f in cls.model_fields.items() if not f.is_required()}
+    instance = cls.model_construct(**{k: f.get_default(call_default_factory=True) for k, f in fields.items()})
+    return instance.model_dump(mode="json", include=set(fields))
+
+
+def _writable(settings: dict) -> dict:
+    out = dict(settings)
+    if out.get("split") == {}:
+        out["split"] = "default"
+    if "trials" in out and out["trials"] is None:
+        del out["trials"]  # 1, or the number of folds of each data set
+    return out
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what yaml_strict reads back unchanged: no aliases, 1e-05 with a dot."""
+
+    def ignore_aliases(self, data):
+        return True
