@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import get_blas_funcs, get_lapack_funcs
+from scipy.linalg import get_lapack_funcs
 
 from gpbench.errors import NotPositiveDefinite
 
 from .structured import Dense
+from .triangular import mirror_lower, solve_lower
 
 LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # relative to the mean of the diagonal
 
-_potrf, _potri, _trtrs = get_lapack_funcs(("potrf", "potri", "trtrs"), dtype=np.float64)
-_trsm = get_blas_funcs("trsm", dtype=np.float64)
+_potrf, _potri = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 
 
 def cholesky_with_jitter(S, start: float = 0.0, overwrite: bool = False) -> tuple[np.ndarray, float]:
@@ -74,24 +74,3 @@ class Cholesky:
     def sensitivity(self, a, b, c, w=None) -> Dense:
         """(a b' + b a')/2 - c S^-1 - S^-1 diag(w) S^-1, the form every dF/dS has (structured.py)."""
         return Dense.of(self.inverse(), a, b, c, w)
-
-
-def solve_lower(L, b, trans: bool = False) -> np.ndarray:
-    """L^-1 b, or L^-T b with `trans`; b is (n,) or (n, k)."""
-    b = np.asarray(b, dtype=np.float64)
-    if b.ndim == 1:
-        return _trtrs(L, b, lower=1, trans=int(trans))[0]
-    return _trsm(1.0, L, b, lower=1, trans_a=int(trans))
-
-
-def mirror_lower(A, block: int = 256) -> None:
-    """Copy the lower triangle onto the upper one, in place, block by block so that it stays in cache."""
-    n = len(A)
-    for i in range(0, n, block):
-        for j in range(0, i + 1, block):
-            tile = A[i : i + block, j : j + block]
-            if i == j:
-                low = np.tril(tile)
-                A[i : i + block, i : i + block] = low + np.tril(low, -1).T
-            else:
-                A[j : j + block, i : i + block] = tile.T

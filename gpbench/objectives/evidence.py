@@ -14,4 +14,4 @@ def evidence(factor, y, extra=None, gradient: bool = True):
     """(F, dF/dS, dF/dextra) for any factor (dense, low-rank, sparse); dF/dS is None without `gradient`."""
     a = factor.solve(y)
     F = -0.5 * (y @ a + factor.logdet() + len(y) * np.log(2 * np.pi))
-    return float(F), factor.sensitivity(a, 0.5 * a, 0.5) if gradient else None, 0.0
+    return float(F), factor.sensitivity(a, 0.5, 0.5) if gradient else None, 0.0

@@ -1,0 +1,158 @@
+"""DTC/PLV, FITC and VFE as one computation: one build, one pull-back; prediction is in sparse_predict.py.
+
+With Kuu = LL', V = L^-1 Kuf and r = kdiag - diag(V'V) the covariance is S = V'V + diag(lam),
+
+    DTC/PLV  lam = noise
+    FITC     lam = noise + r                 [snelson] eq. (8)-(9): their Lambda + sigma^2 I
+    VFE      lam = noise, and -1/2 sum(r / noise) is added to the evidence (to no other objective)
+
+The objective and its gradient are accumulated over blocks of points. Kuf and V are kept when they fit in `memory`, else
+made anew in each of the three walks (build; solve; pull-back), with the same blocks and therefore the same numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpbench.inference.model import GP
+from gpbench.linalg.cholesky import cholesky_with_jitter
+from gpbench.linalg.lowrank import LowRank, add_gram, at, blocks, column_squares
+from gpbench.linalg.triangular import mirror_lower, solve_lower
+from gpbench.objectives.evidence import evidence
+
+MEMORY = 1 << 30  # bytes that Kuf, V and U may take before they are made anew in each walk
+
+
+@dataclass(frozen=True)
+class Approximation:
+    name: str
+    diag_correction: float = 0.0
+    trace_penalty: float = 0.0
+
+
+DTC = Approximation("dtc")
+FITC = Approximation("fitc", diag_correction=1.0)
+VFE = Approximation("vfe", trace_penalty=1.0)
+APPROXIMATIONS = {a.name: a for a in (DTC, FITC, VFE)}
+
+
+class KernelColumns:
+    """Kuf and V = L^-1 Kuf by blocks of training points; `kuf(rows)` hands out the block just walked over."""
+
+    def __init__(self, kernel, Z, X, L, memory: float):
+        self.kernel, self.Z, self.X, self.L = kernel, Z, X, L
+        self.shape = (len(Z), len(X))
+        self.keeps = 3 * 8 * len(Z) * len(X) <= memory
+        self.entries = min(1 << 17, max(1, int(memory) // 64))  # a walk holds up to eight blocks of 8-byte numbers
+        self._K = self._V = None  # (m, n)
+
+    def __iter__(self):
+        known, (m, n) = self._V is not None, self.shape
+        if self.keeps and not known:
+            self._K, self._V = (np.empty(self.shape, order="F") for _ in range(2))
+        for rows in blocks(m, n, self.entries):
+            if not known:
+                K = np.asfortranarray(self.kernel(self.X[rows], self.Z).T)  # (m, b)
+            if not self.keeps:
+                self._latest = rows, K
+                yield rows, solve_lower(self.L, K)
+                continue
+            if not known:
+                self._K[:, rows] = self._V[:, rows] = K
+                solve_lower(self.L, self._V[:, rows], overwrite=True)
+            yield rows, self._V[:, rows]
+
+    def kuf(self, rows) -> np.ndarray:
+        if self.keeps:
+            return self._K[:, rows]
+        latest, K = self._latest
+        return K if latest == rows else np.asfortranarray(self.kernel(self.X[rows], self.Z).T)
+
+
+@dataclass(frozen=True)
+class SparseModel:
+    """A built approximation. `noise` is a number, or (n,) when every point has its own."""
+
+    approximation: Approximation
+    gp: GP
+    Z: np.ndarray  # (m, D)
+    X: np.ndarray  # (n, D)
+    y: np.ndarray  # (n,)
+    Kuu: np.ndarray  # (m, m) with the nugget, without the jitter
+    L: np.ndarray  # (m, m) of Kuu + jitter I
+    jitter: float  # added to the diagonal of Kuu, absolute
+    factor: LowRank
+    r: np.ndarray  # (n,) kdiag - diag Qff
+
+    @property
+    def jitters(self) -> dict[str, float]:
+        """What had to be added to keep the factorisations alive; empty when nothing was."""
+        return {k: v for k, v in (("Kuu", self.jitter), ("B", self.factor.jitter)) if v}
+
+
+def build(approximation, gp: GP, Z, X, y, nugget=0.0, jitter=0.0, memory: float = MEMORY) -> SparseModel:
+    """`nugget` (absolute) is part of the model on K_I ([keerthi]); `jitter` (relative) the first rung of the ladder."""
+    Kuu = gp.kernel(Z)
+    if nugget:
+        Kuu[np.diag_indices_from(Kuu)] += nugget
+    L, used = cholesky_with_jitter(Kuu, jitter)
+    columns, kdiag, noise = KernelColumns(gp.kernel, Z, X, L, memory), gp.kernel.diag(X), gp.noise
+    m, n = columns.shape
+    r, gram, projection = np.empty(n), np.zeros((m, m), order="F"), np.zeros(m)
+    lam = noise + np.zeros(n) if approximation.diag_correction else noise
+    for rows, V in columns:
+        # r >= 0 by construction: what is below is rounding, and with little noise would make lam negative
+        r[rows] = np.maximum(kdiag[rows] - column_squares(V), 0.0)
+        if approximation.diag_correction:
+            lam[rows] += r[rows]
+        add_gram(gram, V, 1 / at(lam, rows))
+        projection += V @ (y[rows] / at(lam, rows))
+    mirror_lower(gram)
+    factor = LowRank(columns, lam, gram, y, projection)
+    return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r)
+
+
+@dataclass(frozen=True)
+class Objective:
+    F: float
+    dtheta: np.ndarray | None = None  # (p,) of the kernel's log parameters
+    dnoise: float | np.ndarray | None = None  # of the variance itself, per point if the noise is
+    dZ: np.ndarray | None = None  # (m, D)
+
+
+def objective(model: SparseModel, measure=evidence, gradient: bool = True, inputs: bool = True) -> Objective:
+    """Any measure of gpbench/objectives with its gradient in hyperparameters, noise and (with `inputs`) Z."""
+    extra = None if model.approximation.diag_correction else model.r
+    F, W, h = measure(model.factor, model.y, extra, gradient=gradient)
+    penalised = model.approximation.trace_penalty and measure is evidence
+    if penalised:
+        F -= 0.5 * float(np.sum(model.r / model.gp.noise))
+    if not gradient:
+        return Objective(F)
+    return Objective(F, *pull_back(model, W, h, 0.5 / model.gp.noise if penalised else 0.0, inputs))
+
+
+def pull_back(model: SparseModel, W, h, t, inputs: bool = True):
+    """(dF/dtheta, dF/dnoise, dF/dZ) from W = dF/dS, h = dF/dextra and t = dF/dQ_ii of the trace penalty."""
+    kernel, noise, c = model.gp.kernel, model.gp.noise, model.approximation.diag_correction
+    kuf, inputs = model.factor.columns.kuf, inputs and kernel.smooth
+    g = W.diag() if c or np.ndim(noise) else None  # dF/dlam
+    dtheta, dZ = np.zeros(len(kernel.theta)), np.zeros(model.Z.shape) if inputs else None
+
+    def add(dK, X=None, K=None, times=1.0):
+        at_theta, at_Z = kernel.pullback(dK, model.Z, X, K, inputs)
+        dtheta[:] += times * at_theta
+        if inputs:
+            dZ[:] += times * at_Z
+
+    shift = t - h - c * g if c else t - h
+    PWP = W.add_diag(shift).pull(model.L, lambda rows, PW: add(PW, model.X[rows], kuf(rows), times=2.0))
+    dKuu = -PWP
+    dKuu[np.diag_indices_from(dKuu)] += model.jitter / np.trace(model.Kuu) * np.trace(dKuu)  # jitter scales with Kuu
+    add(dKuu)
+    dtheta += kernel.vjp_diag(np.broadcast_to(-shift, model.r.shape), model.X)
+    penalty = t * model.r / noise
+    dnoise = g + penalty if np.ndim(noise) else (W.trace() if g is None else g.sum()) + np.sum(penalty)
+    return dtheta, dnoise, dZ

@@ -1,0 +1,30 @@
+"""Triangular solves and symmetric storage, straight to BLAS (scipy's wrappers copy and check a lot)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
+
+_trtrs = get_lapack_funcs("trtrs", dtype=np.float64)
+_trsm = get_blas_funcs("trsm", dtype=np.float64)
+
+
+def solve_lower(L, b, trans: bool = False, overwrite: bool = False) -> np.ndarray:
+    """L^-1 b, or L^-T b with `trans`; b is (n,) or (n, k), reused for the answer if Fortran-ordered and `overwrite`."""
+    b = np.asarray(b, dtype=np.float64)
+    if b.ndim == 1:
+        return _trtrs(L, b, lower=1, trans=int(trans))[0]
+    return _trsm(1.0, L, b, lower=1, trans_a=int(trans), overwrite_b=int(overwrite))
+
+
+def mirror_lower(A, block: int = 256) -> None:
+    """Copy the lower triangle onto the upper one, in place, block by block so that it stays in cache."""
+    n = len(A)
+    for i in range(0, n, block):
+        for j in range(0, i + 1, block):
+            tile = A[i : i + block, j : j + block]
+            if i == j:
+                low = np.tril(tile)
+                A[i : i + block, i : i + block] = low + np.tril(low, -1).T
+            else:
+                A[j : j + block, i : i + block] = tile.T
