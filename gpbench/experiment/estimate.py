@@ -1,0 +1,79 @@
+"""How long a plan may take, for the dry run: from like trials in the folder where there are some, else from flops.
+
+The flop model is rough by design (a factor of three either way): building a basis of m costs about 6 n m^2, an exact
+fit n^3, each evaluation of a full GP's evidence and gradient 2 n^3; at ten GFLOP/s and .3 s per trial around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpbench import catalog
+
+from .jobs import Job, jobs_for, shared_evaluations
+from .records import Result, Trial
+from .store import Store
+
+_RATE = 1e10  # flop/s of one thread
+_AROUND = 0.3  # seconds: start of the process, data, files
+_UNKNOWN_ROWS = 1000
+_UNKNOWN_BASIS = 500
+
+
+@dataclass(frozen=True)
+class Estimate:
+    trials: int
+    done: int
+    jobs: int
+    seconds: float  # of one process; divide by --jobs
+    measured: int  # jobs whose time comes from finished trials, the others from the flop model
+
+
+def estimate(trials: list[Trial], store: Store) -> Estimate:
+    """Time for what is missing of the trials."""
+    results = store.results(trials)
+    known = _known_seconds(results.values())
+    queue = jobs_for([t for t in trials if t.id not in results], lambda key: store.shared_path(key).exists())
+    seconds, measured = 0.0, 0
+    for job in queue.waiting:
+        like = None if job.shared else known.get(_like(job.trials[-1]))
+        measured += like is not None
+        seconds += _AROUND + (model(job) if like is None else like)
+    return Estimate(len(trials), len(results), len(queue.waiting), seconds, measured)
+
+
+def _like(trial: Trial) -> tuple:
+    return trial.dataset_name, trial.method, trial.params.get("d_max")
+
+
+def _known_seconds(results) -> dict[tuple, float]:
+    """Mean seconds of fit and prediction by data set, method and size."""
+    times: dict[tuple, list[float]] = {}
+    for r in results:
+        if r.status == "ok":
+            times.setdefault(_like(r.trial), []).append((r.seconds.get("fit") or 0) + (r.seconds.get("predict") or 0))
+    return {key: sum(values) / len(values) for key, values in times.items()}
+
+
+def model(job: Job) -> float:
+    """Seconds by the flop count of this module's docstring; a nested path costs what its largest size costs."""
+    trial = job.trials[-1]
+    n, h = rows(trial), trial.hyperparameters
+    if job.shared:
+        return 2.0 * shared_evaluations(h) * min(n, h["subset"]) ** 3 / _RATE
+    evaluations = {"fixed": 0, "joint": h.get("evaluations", 200)}.get(
+        h["schedule"], h.get("rounds", 10) * h.get("evaluations", 20)
+    )
+    if trial.method == "full-gp":
+        return (1 + 2.0 * evaluations) * n**3 / _RATE
+    m = min(trial.params.get("d_max") or _UNKNOWN_BASIS, n)
+    return 6.0 * (1 + evaluations) * n * m**2 / _RATE
+
+
+def rows(trial: Trial) -> int:
+    """Training rows, as far as the plan tells without loading the data."""
+    total = trial.dataset.get("n_train")
+    if total is None and (name := trial.dataset.get("name")) and (shape := catalog.find("dataset", name).shape):
+        k = trial.split.get("k", 10)
+        total = shape[0] * (k - 1) // k if trial.split.get("kind") == "folds" else round(0.9 * shape[0])
+    return trial.split.get("n_train") or total or _UNKNOWN_ROWS

@@ -1,0 +1,210 @@
+"""Fitting and scoring trials, inside a worker process. Trials that differ only in d_max share one nested path."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from gpbench import catalog, metrics
+from gpbench.errors import InvalidPrediction, MissingExtra, NotApplicable, NotPositiveDefinite
+from gpbench.methods.base import Fitted, Method, Prediction
+
+from . import seeds
+from .jobs import is_nested
+from .limits import peak_mb
+from .problem import Setting, problem_of, setting_of
+from .records import Result, Trial
+
+_BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
+
+
+def method_of(trial: Trial) -> Method:
+    return catalog.find("method", trial.method).model_validate_json(json.dumps(trial.params))
+
+
+def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], None]) -> Iterator[tuple[Result, dict]]:
+    """(result, predictions) of trials that differ in d_max only, in increasing order, each as soon as it is known.
+
+    Trouble with one prediction costs that trial; trouble while fitting is raised and costs the rest of the path.
+    """
+    trials = sorted(trials, key=lambda t: t.params.get("d_max") or 0)
+    begin(trials[0])
+    setting = setting_of(trials[0])
+    method = method_of(trials[0])
+    if method.task != setting.dataset.task:
+        raise NotApplicable(
+            f"{method.name} is for {method.task}, {setting.dataset.name} is {setting.dataset.task} data"
+        )
+    problem = problem_of(trials[0], setting, shared)
+    fits = _fits(method, problem, seeds.method(trials[0]), trials)
+    elapsed = 0.0
+    for trial in trials:
+        begin(trial)
+        started = time.perf_counter()
+        fitted = next(fits)
+        elapsed += time.perf_counter() - started
+        try:
+            yield _score(trial, setting, fitted, elapsed)
+        except (InvalidPrediction, NotPositiveDefinite) as e:
+            yield failure(trial, e, setting), {}
+
+
+def _fits(method: Method, problem, rng, trials: list[Trial]) -> Iterator[Fitted]:
+    if len(trials) == 1 and not is_nested(type(method)):
+        yield method.fit(problem, rng)
+    else:
+        yield from method.path(problem, rng, [t.params["d_max"] for t in trials])
+    raise RuntimeError(f"{method.name}.path ended before it had given a model for every size")
+
+
+def failure(trial: Trial, error: BaseException, setting: Setting | None = None) -> Result:
+    """The result of a trial that an exception ended, with the status that belongs to it."""
+    result = Result(trial, status_of(error), reason_of(error), peak_mb=peak_mb())
+    if setting is not None:
+        result.n_train, result.n_test = len(setting.split.train), len(setting.split.test)
+    return result
+
+
+def status_of(error: BaseException) -> str:
+    for kind, status in (
+        (NotPositiveDefinite, "nonpsd"),
+        (NotApplicable, "skipped"),
+        (InvalidPrediction, "invalid"),
+        (MemoryError, "oom"),
+    ):
+        if isinstance(error, kind):
+            return status
+    return "failed"
+
+
+def reason_of(error: BaseException) -> str:
+    """One line; the log has the traceback."""
+    message = " ".join(str(error).split())[:300]
+    known = isinstance(error, (NotPositiveDefinite, NotApplicable, InvalidPrediction, MissingExtra))
+    return message if known and message else f"{type(error).__name__}: {message}".rstrip(": ")
+
+
+# -- prediction ---------------------------------------------------------------------------------------------------
+
+
+def predict(fitted: Fitted, X, n_train: int) -> Prediction:
+    """The prediction at scaled inputs, in blocks that bound memory; their size depends on n_train only."""
+    size = max(256, _BLOCK // max(n_train, 1))
+    blocks = [fitted.predict(X[i : i + size]) for i in range(0, len(X), size)]
+    if not all(isinstance(b, Prediction) for b in blocks):
+        raise InvalidPrediction(f"predict returned {type(blocks[0]).__name__}, not a Prediction")
+
+    def joined(name):
+        parts = [getattr(b, name) for b in blocks]
+        return None if any(p is None for p in parts) else np.concatenate([np.atleast_1d(p) for p in parts])
+
+    try:
+        return Prediction(*(joined(name) for name in ("mean", "var", "var_latent", "prob")))
+    except ValueError as e:
+        raise InvalidPrediction(f"prediction has the wrong shape: {e}") from e
+
+
+def check(prediction: Prediction, n_test: int, task: str) -> None:
+    """InvalidPrediction unless every number may be scored."""
+    required = ("prob",) if task == "classification" else ("mean", "var")
+    for name in ("mean", "var", "var_latent", "prob"):
+        values = getattr(prediction, name)
+        if values is None:
+            if name in required:
+                raise InvalidPrediction(f"{name} is missing from the prediction")
+            continue
+        if values.shape != (n_test,):
+            raise InvalidPrediction(f"{name} has shape {values.shape}, expected ({n_test},)")
+        if not np.issubdtype(values.dtype, np.number) or np.iscomplexobj(values):
+            raise InvalidPrediction(f"{name} has type {values.dtype}, expected real numbers")
+        if bad := int(np.sum(~np.isfinite(values))):
+            raise InvalidPrediction(f"{name} is not finite at {bad} of {n_test} test points")
+        if name.startswith("var") and (bad := int(np.sum(values <= 0))):
+            raise InvalidPrediction(f"{name} <= 0 at {bad} of {n_test} test points, smallest {values.min():.3g}")
+        if name == "prob" and (bad := int(np.sum((values < 0) | (values > 1)))):
+            raise InvalidPrediction(f"prob outside [0, 1] at {bad} of {n_test} test points")
+
+
+# -- scores -------------------------------------------------------------------------------------------------------
+
+
+def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -> tuple[Result, dict]:
+    n_test, task = len(setting.split.test), setting.dataset.task
+    started = time.perf_counter()
+    prediction = predict(fitted, setting.scaler.inputs(setting.X_test), len(setting.split.train))
+    predict_seconds = time.perf_counter() - started
+    check(prediction, n_test, task)
+    raw = _raw(prediction, setting) if task == "regression" else prediction
+    scores = regression_scores(trial, setting, prediction, raw) if task == "regression" else class_scores(setting, raw)
+    if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
+        raise InvalidPrediction(f"{', '.join(bad)} is not finite although every prediction is")
+    notes = [*setting.dataset.notes, *fitted.notes]
+    if setting.dataset.simulated and "simulated data" not in notes:
+        notes.insert(0, "simulated data")
+    result = Result(
+        trial=trial,
+        n_train=len(setting.split.train),
+        n_test=n_test,
+        metrics=scores,
+        n_basis=int(fitted.n_basis),
+        log_evidence=None if fitted.log_evidence is None else float(fitted.log_evidence),
+        seconds={**{k: float(v) for k, v in fitted.seconds.items()}, "fit": fit_seconds, "predict": predict_seconds},
+        kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
+        peak_mb=peak_mb(),
+        theta=fitted.gp.values(),
+        trace=fitted.trace,
+        notes=notes,
+        data_sha256=setting.dataset.sha256,
+    )
+    return result, _arrays(setting, fitted, raw)
+
+
+def _raw(prediction: Prediction, setting: Setting) -> Prediction:
+    mean, var = setting.scaler.back(prediction.mean, prediction.var, setting.X_test)
+    _, latent = setting.scaler.back(prediction.mean, prediction.var_latent, setting.X_test)
+    return Prediction(mean, var, latent)
+
+
+def regression_scores(trial: Trial, setting: Setting, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
+    """Scores in the units that `scoring` states; a detrended target's variances are those of the detrended target."""
+    whole = np.arange(setting.dataset.n)
+    if trial.scoring.get("target_units", "raw") == "standardised":
+        p, (_, y_all) = scaled, setting.scaled(whole)
+    else:
+        p, y_all = raw, setting.dataset.y
+    y, y_train = y_all[setting.split.test], y_all[setting.split.train]
+    variance = np.var(y_all if trial.scoring.get("nmse_variance", "dataset") == "dataset" else y)
+    if variance == 0:
+        raise InvalidPrediction("nmse is undefined: the targets it is measured against do not vary")
+    return {
+        "nmse": metrics.nmse(y, p.mean, float(variance)),
+        "nlpd": metrics.nlpd(y, p.mean, p.var),
+        "nlpd_latent": None if p.var_latent is None else metrics.nlpd(y, p.mean, p.var_latent),
+        "smse": metrics.smse(y, p.mean) if np.var(y) > 0 else None,
+        "snlp": metrics.snlp(y, p.mean, p.var, float(np.mean(y_train)), float(np.var(y_train)))
+        if np.var(y_train) > 0
+        else None,
+    }
+
+
+def class_scores(setting: Setting, p: Prediction) -> dict[str, float | None]:
+    return {"err": metrics.err(setting.y_test, p.prob), "nlpd": metrics.nlpd_class(setting.y_test, p.prob)}
+
+
+def _arrays(setting: Setting, fitted: Fitted, raw: Prediction) -> dict:
+    """What --save-predictions keeps, in raw units and rows of the data."""
+    train, test = setting.split.train, setting.split.test
+    arrays = {
+        "train_index": train,
+        "test_index": test,
+        "theta": np.append(fitted.gp.kernel.theta, np.log(fitted.gp.noise)),
+    }
+    arrays |= {k: v for k in ("mean", "var", "var_latent", "prob") if (v := getattr(raw, k)) is not None}
+    if fitted.pivots is not None:
+        arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]
+    if fitted.inducing is not None:
+        arrays["inducing"] = fitted.inducing  # scaled inputs
+    return arrays

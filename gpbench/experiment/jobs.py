@@ -1,0 +1,98 @@
+"""What runs in one process: a trial, a nested path that serves several d_max, or work that trials share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpbench import catalog
+
+from .records import Trial, digest
+
+
+@dataclass
+class Job:
+    number: int
+    trials: list[Trial]  # for shared work: one trial that describes it
+    needs: str | None = None  # key of the shared work that must be done before
+    shared: str | None = None  # key of the shared work that this job does
+    pid: int | None = None
+    deadline: float = float("inf")
+    overdue: bool = False
+    kernel_oom_kills: int = 0  # of the machine, when the job started
+
+    @property
+    def name(self) -> str:
+        """Of the log it begins with."""
+        return f"shared-{self.shared}" if self.shared else self.trials[0].id
+
+
+@dataclass
+class Queue:
+    """Jobs in the order of the plan; a job waits until the shared work it needs is done."""
+
+    waiting: list[Job] = field(default_factory=list)
+    ready: set[str] = field(default_factory=set)  # keys of shared work that is done
+
+    def next(self) -> Job | None:
+        for i, job in enumerate(self.waiting):
+            if job.needs is None or job.needs in self.ready:
+                return self.waiting.pop(i)
+        return None
+
+    def drop(self, key: str) -> list[Job]:
+        """Take out the jobs that will never have what they need."""
+        lost = [j for j in self.waiting if j.needs == key]
+        self.waiting = [j for j in self.waiting if j.needs != key]
+        return lost
+
+
+def jobs_for(trials: list[Trial], have_shared) -> Queue:
+    """The jobs of the missing trials; `have_shared(key)` says whether shared work is on disk already."""
+    groups: dict[str, list[Trial]] = {}
+    nested = {name: is_nested(catalog.find("method", name)) for name in {t.method for t in trials}}
+    for trial in trials:
+        groups.setdefault(trial.path_key if nested[trial.method] else trial.id, []).append(trial)
+    queue, asked = Queue(), set()
+    for group in groups.values():
+        group.sort(key=lambda t: t.params.get("d_max") or 0)
+        key = shared_key(group[0])
+        if key is not None and key not in asked:
+            asked.add(key)
+            if have_shared(key):
+                queue.ready.add(key)
+            else:
+                queue.waiting.append(Job(len(queue.waiting), [group[0]], shared=key))
+        queue.waiting.append(Job(len(queue.waiting), group, needs=key))
+    return queue
+
+
+def is_nested(method: type) -> bool:
+    """One path may serve several d_max: the method says so and has a path of its own."""
+    from gpbench.methods.base import Method
+
+    return method.nested and method.path is not Method.path
+
+
+def shared_key(trial: Trial) -> str | None:
+    """Names the full-GP fit that this trial starts from or keeps; None when it needs none."""
+    h = trial.hyperparameters
+    if h.get("from") != "full-gp":
+        return None
+    settings = [h["subset"], h.get("subset_of", "train"), shared_evaluations(h)]
+    settings += [h.get(k) for k in ("optimiser", "restarts", "prior")]
+    return digest([trial.data_key, trial.scale, trial.kernel, settings, _plugin_code(trial)])
+
+
+def _plugin_code(trial: Trial) -> list[str]:
+    """Hashes of a user's data set and kernels; not of the method, whose edits leave shared work as it is."""
+    from gpbench.kernels.build import names_in
+
+    name = trial.dataset.get("name")
+    parts = [catalog.find("dataset", name)] if name else []
+    parts += [catalog.find("kernel", k) for k in names_in(trial.kernel)]
+    return [code for part in parts if (code := catalog.source_hash(part))]
+
+
+def shared_evaluations(h: dict) -> int:
+    """Of the full GP's evidence; `evaluations` itself belongs to the method when the schedule is not `fixed`."""
+    return h.get("evaluations" if h["schedule"] == "fixed" else "start_evaluations", 200)

@@ -1,0 +1,62 @@
+"""What the operating system does for a worker process: die with its parent, stay below a memory limit."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(parent: int) -> None:
+    """SIGKILL for this process when its parent dies (Linux; elsewhere the closed pipe tells the fork server)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before the call
+        os._exit(1)
+
+
+def limit_memory(megabytes: float | None) -> None:
+    """Allow this process so much more memory than the loaded libraries already take; beyond it, MemoryError.
+
+    RLIMIT_DATA counts writable private memory, unlike RLIMIT_AS, which counts reserved address space as well.
+    """
+    if megabytes:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + int(megabytes * 2**20), hard))
+
+
+def lift_memory() -> None:
+    """Room to report what happened after a MemoryError."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+def _data_bytes() -> int:
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmData:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+def peak_mb(usage=None) -> float:
+    usage = usage or resource.getrusage(resource.RUSAGE_SELF)
+    return round(usage.ru_maxrss / 1024, 1)
+
+
+def oom_kills() -> int:
+    """How often the kernel's out-of-memory killer has struck on this machine; it looks like any SIGKILL otherwise."""
+    try:
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0

@@ -1,0 +1,85 @@
+"""One run per results folder. The kernel holds the lock, so a dead holder frees it by itself.
+
+Worker processes inherit the lock: after `kill -9` of the main process a new run waits the instant they need to end,
+and never writes beside them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import socket
+import time
+from pathlib import Path
+
+from gpbench.errors import FolderInUse
+
+from .storage import storing
+
+NAME = ".lock"
+GRACE = 8.0  # seconds that workers of a dead run get to disappear
+
+
+class Lock:
+    def __init__(self, folder: Path):
+        self.path = folder / NAME
+        self.fd: int | None = None
+
+    def acquire(self) -> None:
+        give_up = time.monotonic() + GRACE
+        while not self._try():
+            pid, host = holder(self.path.parent) or (None, "?")
+            dying = pid is None or (host == socket.gethostname() and not alive(pid))
+            if not dying or time.monotonic() > give_up:
+                raise FolderInUse(
+                    f"{self.path.parent} is in use by process {pid or '?'} on {host}; wait for it, stop it, or give "
+                    "another folder with --output"
+                )
+            time.sleep(0.05)
+
+    def _try(self) -> bool:
+        with storing(self.path):
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.exists(self.path) or os.stat(self.path).st_ino != os.fstat(fd).st_ino:
+                raise BlockingIOError  # the holder removed the file between our open and our lock
+        except BlockingIOError:
+            os.close(fd)
+            return False
+        with storing(self.path):
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+        self.fd = fd
+        return True
+
+    def release(self) -> None:
+        if self.fd is not None:
+            with contextlib.suppress(OSError):  # a folder that turned read-only keeps a stale, unlocked file
+                self.path.unlink(missing_ok=True)
+            os.close(self.fd)
+            self.fd = None
+
+
+def holder(folder: Path) -> tuple[int, str] | None:
+    """(pid, host) written by the run that holds the folder, or held it when it was killed."""
+    try:
+        content = json.loads((folder / NAME).read_bytes())
+        return int(content["pid"]), str(content["host"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:  # a zombie is dead for our purpose
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (OSError, IndexError):
+        return True

@@ -1,0 +1,86 @@
+"""The main process's end of the fork server (`worker.py`): start it, send jobs, receive events."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from .provenance import thread_environment
+
+# the server imports what this process would import: same sys.path, set before anything else is loaded
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[3]); from gpbench.experiment.worker import serve; serve(*map(int, sys.argv[1:3]))"  # noqa: E501
+
+
+class ServerLost(Exception):
+    """The fork server ended by itself; every job it had is lost."""
+
+
+class Pool:
+    """Jobs run in processes of the server, so that killing this process, or any job, harms nobody else."""
+
+    def __init__(self, threads: int, offline: bool, log: Path, keep_open: int):
+        """`keep_open`: descriptor of the folder's lock, which the server and its jobs hold as long as they live."""
+        self.threads, self.offline, self.log, self.keep_open = threads, offline, log, keep_open
+        self.server: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        command_read, self._commands = os.pipe()
+        self._events, event_write = os.pipe()
+        env = {**os.environ, **thread_environment(self.threads), "PYTHONHASHSEED": "0"}
+        if self.offline:
+            env["GPBENCH_OFFLINE"] = "1"
+        arguments = [str(command_read), str(event_write), json.dumps(sys.path)]
+        with open(self.log, "ab") as log:
+            self.server = subprocess.Popen(
+                [sys.executable, "-c", _START, *arguments],
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(command_read, event_write, self.keep_open),
+                start_new_session=True,
+            )
+        os.close(command_read)
+        os.close(event_write)
+        self._buffer = b""
+
+    def send(self, **command) -> None:
+        content = (json.dumps(command) + "\n").encode()
+        try:
+            while content:
+                content = content[os.write(self._commands, content) :]
+        except BrokenPipeError as e:
+            raise ServerLost from e
+
+    def kill(self, job: int) -> None:
+        self.send(kill=job)
+
+    def receive(self, timeout: float) -> list[dict]:
+        """Events that have arrived, after waiting at most `timeout` seconds for the first."""
+        if not select.select([self._events], [], [], timeout)[0]:
+            return []
+        chunk = os.read(self._events, 1 << 16)
+        if not chunk:
+            raise ServerLost
+        *lines, self._buffer = (self._buffer + chunk).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def close(self) -> None:
+        """End the server and, with it, every job; done when this returns."""
+        if self.server is None:
+            return
+        os.close(self._commands)  # the server takes this as the order to kill its jobs and leave
+        try:
+            self.server.wait(5)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.server.pid, signal.SIGKILL)  # its jobs die with it
+            self.server.wait()
+        os.close(self._events)
+        self.server = None

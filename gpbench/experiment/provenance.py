@@ -1,0 +1,76 @@
+"""What machine and software made a number: versions, commit, BLAS, CPU. No user, host or path."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+_PACKAGES = ("gpbench", "numpy", "scipy", "numba", "pandas", "pydantic", "scikit-sparse", "rdkit")
+_PINNED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+def thread_environment(threads: int) -> dict[str, str]:
+    """Variables that must be set before numpy is loaded: 1 and 2 BLAS threads differ in the last bits."""
+    return {
+        name: str(threads) for name in (*_PINNED, "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "BLIS_NUM_THREADS")
+    }
+
+
+def environment() -> dict:
+    """Of this process; call it where the libraries are loaded."""
+    return {
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "commit": commit(),
+        "blas": blas(),
+        "threads": {name: os.environ.get(name) for name in _PINNED},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def commit() -> str | None:
+    """Commit of the source tree gpbench runs from, with '+' when files differ from it; None outside a git tree."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return None
+    try:
+        head = _git(root, "rev-parse", "HEAD")
+        return head + ("+" if _git(root, "status", "--porcelain", "--untracked-files=no", "--", "gpbench") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=True)
+    return done.stdout.strip()
+
+
+def blas() -> list[dict]:
+    import threadpoolctl
+
+    keep = ("user_api", "internal_api", "version", "threading_layer", "architecture", "num_threads")
+    return [{k: pool[k] for k in keep if k in pool} for pool in threadpoolctl.threadpool_info()]
+
+
+def cpu_model() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"

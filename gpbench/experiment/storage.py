@@ -1,0 +1,100 @@
+"""Files that are either whole or absent: atomic writes, checksummed JSON, and storage errors in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from gpbench.errors import StorageError
+
+from .records import digest
+
+TEMPORARY = ".tmp-"
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Damaged(Exception):
+    """A file that is not what was written: truncated, empty or edited."""
+
+
+@contextlib.contextmanager
+def storing(path):
+    """Turn an OSError into the sentence a user needs (exit 7)."""
+    try:
+        yield
+    except OSError as e:
+        cure = "free some space" if e.errno in FULL else "make the folder writable or choose another with --output"
+        why = e.strerror or str(e)
+        raise StorageError(
+            f"cannot write {path}: {why}; {cure}, then run the same command: finished trials are kept"
+        ) from e
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """After a crash at any moment the file holds its old content or all of the new one."""
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+    with storing(path):
+        try:
+            with open(temporary, "wb") as f:
+                f.write(content)
+                f.flush()
+                os.fsync(f.fileno())
+            os.replace(temporary, path)
+            _fsync_folder(path.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _fsync_folder(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what an interrupted write left behind."""
+    for leftover in folder.glob(f"{TEMPORARY}*"):
+        leftover.unlink(missing_ok=True)
+
+
+def write_json(path: Path, body: dict) -> None:
+    """JSON with the checksum of its content inside."""
+    body = finite(body)
+    text = json.dumps({"checksum": digest(body), **body}, indent=1, allow_nan=False)
+    write_atomic(path, (text + "\n").encode())
+
+
+def read_json(path: Path) -> dict:
+    """The content of a file of `write_json`; Damaged when it is not what was written."""
+    try:
+        body = json.loads(path.read_bytes())
+        checksum = body.pop("checksum")
+        whole = checksum == digest(body)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as e:
+        raise Damaged(f"{path.name}: {type(e).__name__}") from e
+    if not whole:
+        raise Damaged(f"{path.name}: checksum differs")
+    return body
+
+
+def finite(content: Any) -> Any:
+    """Plain data with null in place of NaN and infinities, which JSON does not have; numpy scalars become numbers."""
+    if isinstance(content, dict):
+        return {str(k): finite(v) for k, v in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [finite(v) for v in content]
+    if hasattr(content, "tolist"):  # numpy scalars and arrays
+        return finite(content.tolist())
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

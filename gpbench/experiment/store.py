@@ -1,0 +1,194 @@
+"""A results folder on disk (docs/results.md): every file is whole or absent, and damage is found when it is read."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from gpbench.errors import ConfigError
+
+from .records import COLUMNS, Result, Trial, digest
+from .storage import TEMPORARY, Damaged, read_json, storing, sweep, write_atomic, write_json
+
+FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
+FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
+_PROBE = 64 * 1024  # bytes that must fit before anything is computed
+
+
+class Store:
+    """Reading never changes the folder, except through `repair`, which a run calls while it holds the lock."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        self.manifest, self.csv = self.folder / "manifest.json", self.folder / "results.csv"
+
+    # -- set-up -------------------------------------------------------------------------------------------------
+
+    def create(self) -> None:
+        with storing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+
+    def prepare(self) -> None:
+        """Folders; what a killed run left behind; and room to write, found out now rather than after an hour."""
+        for name in FOLDERS:
+            with storing(self.folder / name):
+                (self.folder / name).mkdir(exist_ok=True)
+        for name in ("", *FOLDERS):
+            sweep(self.folder / name)
+        probe = self.folder / "trials" / f"{TEMPORARY}probe"
+        write_atomic(probe, os.urandom(_PROBE))
+        probe.unlink(missing_ok=True)
+
+    def check_owner(self, name: str) -> None:
+        """Refuse a folder that holds another experiment; damage is no obstacle, the manifest is written again."""
+        try:
+            owner = read_json(self.manifest).get("name", name)
+        except (FileNotFoundError, Damaged):
+            return
+        if owner != name:
+            raise ConfigError(
+                f"{self.folder} holds the results of '{owner}', not of '{name}': give another --output folder"
+            )
+
+    def write_plan(self, name: str, trials: list[Trial], resolved: str) -> None:
+        write_json(self.manifest, {"name": name, "trials": [{"id": t.id, **asdict(t)} for t in trials]})
+        write_atomic(self.folder / "config.resolved.yaml", resolved.encode())
+
+    def write_env(self, env: dict) -> str:
+        name = digest(env)
+        if not (path := self.folder / "env" / f"{name}.json").exists():
+            write_json(path, env)
+        return name
+
+    def planned(self) -> tuple[str, list[Trial]]:
+        """Name of the experiment and its trials as last planned; Damaged or FileNotFoundError when there is none."""
+        body = read_json(self.manifest)
+        return body["name"], [Trial(**{k: v for k, v in t.items() if k != "id"}) for t in body["trials"]]
+
+    # -- trials -------------------------------------------------------------------------------------------------
+
+    def trial_path(self, id: str, suffix: str = ".json") -> Path:
+        return self.folder / "trials" / f"{id}{suffix}"
+
+    def failure_path(self, id: str) -> Path:
+        return self.folder / "failures" / f"{id}.json"
+
+    def log_path(self, id: str) -> Path:
+        return self.folder / "logs" / f"{id}.log"
+
+    def shared_path(self, key: str) -> Path:
+        return self.folder / "shared" / f"{key}.json"
+
+    def save(self, result: Result, predictions: dict | None = None) -> None:
+        """Write a result at its place; arrays go first, so a trial that is there has its predictions."""
+        id, body = result.trial.id, {"result": asdict(result)}
+        if result.status not in FINAL:
+            write_json(self.failure_path(id), body)
+            return
+        if predictions is not None:
+            content = _npz(predictions)
+            write_atomic(self.trial_path(id, ".npz"), content)
+            body["predictions_sha256"] = hashlib.sha256(content).hexdigest()
+        write_json(self.trial_path(id), body)
+        self.failure_path(id).unlink(missing_ok=True)
+
+    def load(self, trial: Trial, predictions: bool = False) -> Result | None:
+        """The stored result, finished or failed; None when there is none, Damaged when it cannot be trusted.
+
+        With `predictions`, a finished trial without its arrays counts as not run.
+        """
+        for path in (self.trial_path(trial.id), self.failure_path(trial.id)):
+            try:
+                body = read_json(path)
+            except FileNotFoundError:
+                continue
+            try:
+                result = Result(**{**body["result"], "trial": Trial(**body["result"]["trial"])})
+            except (KeyError, TypeError) as e:
+                raise Damaged(f"{path.name}: {e}") from e
+            if result.trial.id != trial.id:
+                raise Damaged(f"{path.name}: holds another trial")
+            if predictions and result.status == "ok" and not self._has_predictions(trial.id, body):
+                continue
+            return replace(result, trial=trial)  # the label is the plan's, not that of the run
+        return None
+
+    def _has_predictions(self, id: str, body: dict) -> bool:
+        try:
+            content = self.trial_path(id, ".npz").read_bytes()
+        except FileNotFoundError:
+            return False
+        if hashlib.sha256(content).hexdigest() != body.get("predictions_sha256"):
+            raise Damaged(f"{id}.npz: checksum differs")
+        return True
+
+    def results(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> dict[str, Result]:
+        """Stored results by id. Damaged ones are left out; with `repair` their files move to quarantine/."""
+        found = {}
+        for trial in trials:
+            try:
+                result = self.load(trial, predictions)
+            except Damaged:
+                result = None
+                if repair:
+                    for path in (
+                        self.trial_path(trial.id),
+                        self.trial_path(trial.id, ".npz"),
+                        self.failure_path(trial.id),
+                    ):
+                        self.quarantine(path)
+            if result is not None:
+                found[trial.id] = result
+        return found
+
+    def quarantine(self, path: Path) -> None:
+        if path.exists():
+            for n in range(10_000):
+                target = self.folder / "quarantine" / f"{path.name}.{n}"
+                if not target.exists():
+                    with storing(target):
+                        os.replace(path, target)
+                    return
+
+    # -- results.csv --------------------------------------------------------------------------------------------
+
+    def write_csv(self, results: list[Result]) -> None:
+        """One row per trial that has a result; equal results give equal bytes."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row in sorted((r.row() for r in results), key=_row_order):
+            writer.writerow([_cell(row[c]) for c in COLUMNS])
+        content = out.getvalue().encode()
+        if not self.csv.exists() or self.csv.read_bytes() != content:
+            write_atomic(self.csv, content)
+
+
+def _row_order(row: dict) -> tuple:
+    d_max = row["d_max"]
+    return (
+        row["dataset"],
+        row["label"],
+        -1 if d_max is None else d_max,
+        str(row["cache"]),
+        row["trial"],
+        row["trial_id"],
+    )
+
+
+def _cell(value) -> str:
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _npz(arrays: dict) -> bytes:
+    import numpy as np
+
+    out = io.BytesIO()
+    np.savez_compressed(out, **{k: np.asarray(v) for k, v in arrays.items()})
+    return out.getvalue()
