@@ -1,4 +1,4 @@
-"""The contract of every kernel: symmetric, positive semidefinite, right diagonal, gradients equal finite differences."""
+"""The contract of every kernel: symmetric, positive semidefinite, gradients equal finite differences."""
 
 import numpy as np
 import pytest

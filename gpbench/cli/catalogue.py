@@ -32,7 +32,9 @@ def list_(what, as_json, plugin):
     elif what == "metrics":
         from gpbench import metrics
 
-        functions = {"nlpd_latent": metrics.nlpd} | {m: getattr(metrics, m, metrics.nlpd) for m in metrics.LOWER_IS_BETTER}
+        functions = {"nlpd_latent": metrics.nlpd} | {
+            m: getattr(metrics, m, metrics.nlpd) for m in metrics.LOWER_IS_BETTER
+        }
         rows = {m: (functions[m].__doc__ or "").split("\n")[0] for m in metrics.LOWER_IS_BETTER}
     else:
         rows = {str(p): _config_title(p) for p in sorted(Path("configs").rglob("*.yaml"))}
@@ -145,7 +147,8 @@ def doctor(as_json):
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "packages": {p: installed(p) for p in ("numpy", "scipy", "numba", "pandas", "matplotlib", "pydantic")},
         "extras": {
-            "sparse (scikit-sparse: CHOLMOD orderings)": installed("scikit-sparse") or "absent: pip install 'gpbench[sparse]'",
+            "sparse (scikit-sparse: CHOLMOD orderings)": installed("scikit-sparse")
+            or "absent: pip install 'gpbench[sparse]'",
             "molecules (RDKit)": installed("rdkit") or "absent: pip install 'gpbench[molecules]'",
             "peers": ", ".join(p for p in ("GPy", "gpflow", "gpytorch") if importlib.util.find_spec(p)) or "none",
         },

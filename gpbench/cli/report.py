@@ -68,7 +68,9 @@ def report(directory):
 @click.argument("directories", nargs=-1, required=True, type=folder, metavar="DIR...")
 @json_option
 @click.option("--junit", type=click.Path(dir_okay=False), help="Also write a JUnit file.")
-@click.option("--baseline", type=click.Path(exists=True, dir_okay=False), help="Fail only where worse than this check.json.")
+@click.option(
+    "--baseline", type=click.Path(exists=True, dir_okay=False), help="Fail only where worse than this check.json."
+)
 def check(directories, as_json, junit, baseline):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4 outside tolerance or with nothing compared."""
     from gpbench import report

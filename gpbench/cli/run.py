@@ -113,7 +113,9 @@ def status(directory, as_json):
         return
     click.echo(f"{found['done']} done, {found['failed']} failed, {found['left']} left of {found['planned']} planned")
     for error in found["errors"]:
-        click.echo(f"  {error['status']}: {error['dataset']} {error['label']} trial {error['trial']}: {error['reason']}")
+        click.echo(
+            f"  {error['status']}: {error['dataset']} {error['label']} trial {error['trial']}: {error['reason']}"
+        )
 
 
 @click.command()

@@ -1,0 +1,80 @@
+"""Which way imports go (docs/architecture.md), and what must stay light."""
+
+import ast
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import gpbench
+
+ROOT = Path(gpbench.__file__).parent
+MAY_IMPORT = {  # part -> parts of gpbench it may use; everything may use errors
+    "linalg": set(),
+    "kernels": {"linalg", "catalog"},  # build.py looks kernels up by name
+    "objectives": {"linalg"},
+    "data": {"catalog"},
+    "metrics": set(),
+    "inference": {"linalg", "kernels", "objectives"},
+    "learning": {"linalg", "kernels", "objectives", "inference"},
+    "selection": {"linalg", "kernels", "inference"},
+    "methods": {"linalg", "kernels", "objectives", "inference", "learning", "selection"},
+    "catalog": {"methods", "kernels", "data"},
+    "report": {"metrics", "published", "data", "experiment"},
+}
+
+
+def imports_of(file: Path) -> set[str]:
+    """First-level parts of gpbench that a file imports, relative imports resolved."""
+    package = ("gpbench", *file.relative_to(ROOT).parent.parts)
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {f"{module}.{a.name}" for a in node.names} if module == "gpbench" else {module}
+    return {name.split(".")[1] for name in found if name.startswith("gpbench.")}
+
+
+@pytest.mark.parametrize("part", MAY_IMPORT)
+def test_imports_go_one_way(part):
+    files = [ROOT / f"{part}.py"] if (ROOT / f"{part}.py").exists() else sorted((ROOT / part).rglob("*.py"))
+    assert files
+    for file in files:
+        beyond = imports_of(file) - MAY_IMPORT[part] - {part, "errors"}
+        assert not beyond, f"{file.relative_to(ROOT)} imports {sorted(beyond)}"
+
+
+def test_selection_and_learning_do_not_know_each_other():
+    for part, other in (("selection", "learning"), ("learning", "selection")):
+        for file in (ROOT / part).rglob("*.py"):
+            assert other not in imports_of(file), file
+
+
+def test_nothing_below_the_experiment_prints_or_reads_yaml():
+    for part in ("linalg", "kernels", "objectives", "inference", "learning", "selection", "methods", "data"):
+        for file in (ROOT / part).rglob("*.py"):
+            tree = ast.parse(file.read_text())
+            calls = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+            assert "print" not in calls, file
+            assert "yaml" not in file.read_text().split("import")[0] and "import yaml" not in file.read_text(), file
+            assert "np.random.seed" not in file.read_text(), file
+
+
+def test_help_answers_without_heavy_imports():
+    code = "import sys, gpbench.cli; print(sorted({'numpy', 'scipy', 'pandas', 'pydantic', 'yaml'} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "[]"
+
+
+def test_help_is_quick():
+    def once():
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "gpbench", "--help"], capture_output=True, check=True)
+        return time.perf_counter() - begin
+
+    assert min(once() for _ in range(5)) < 0.3

@@ -1,0 +1,47 @@
+"""Each score equals its formula on hand-made cases and prefers the better of two predictions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from gpbench import metrics
+
+
+def test_scores_equal_hand_made_values():
+    y, mean, var = np.array([1.0, 3.0]), np.array([2.0, 3.0]), np.array([1.0, 4.0])
+    assert metrics.nmse(y, mean, 2.0) == pytest.approx(0.25)  # (1 + 0) / 2 over 2
+    assert metrics.smse(y, mean) == pytest.approx(0.5)  # variance of (1, 3) is 1
+    expected = -(norm.logpdf(1, 2, 1) + norm.logpdf(3, 3, 2)) / 2
+    assert metrics.nlpd(y, mean, var) == pytest.approx(expected)
+    trivial = -(norm.logpdf(1, 0, 3) + norm.logpdf(3, 0, 3)) / 2
+    assert metrics.snlp(y, mean, var, 0.0, 9.0) == pytest.approx(expected - trivial)
+    labels, prob = np.array([1, -1, 1]), np.array([0.9, 0.6, 0.2])
+    assert metrics.err(labels, prob) == pytest.approx(2 / 3)
+    assert metrics.nlpd_class(labels, prob) == pytest.approx(-np.log([0.9, 0.4, 0.2]).mean())
+
+
+def test_every_score_prefers_the_better_prediction(rng):
+    y = rng.normal(size=200)
+    good, bad, var = y + 0.1 * rng.normal(size=200), y + rng.normal(size=200), np.full(200, 0.5)
+    assert metrics.nmse(y, good, 1.0) < metrics.nmse(y, bad, 1.0)
+    assert metrics.smse(y, good) < metrics.smse(y, bad)
+    assert metrics.nlpd(y, good, var) < metrics.nlpd(y, bad, var)
+    assert metrics.snlp(y, good, var, 0, 1) < metrics.snlp(y, bad, var, 0, 1) and metrics.snlp(y, good, var, 0, 1) < 0
+    labels = np.sign(y)
+    assert metrics.err(labels, norm.cdf(y)) < metrics.err(labels, norm.cdf(-y))
+    assert metrics.nlpd_class(labels, norm.cdf(y)) < metrics.nlpd_class(labels, norm.cdf(-y))
+    assert set(metrics.LOWER_IS_BETTER.values()) == {True}
+
+
+@given(st.floats(0.1, 100), st.floats(-50, 50))
+def test_nlpd_moves_by_log_of_the_unit_and_nmse_not_at_all(unit, shift):
+    y, mean, var = np.array([0.0, 1.0, 2.5]), np.array([0.2, 0.9, 2.0]), np.array([0.3, 0.2, 0.5])
+    moved = metrics.nlpd(unit * y + shift, unit * mean + shift, unit**2 * var)
+    assert moved == pytest.approx(metrics.nlpd(y, mean, var) + np.log(unit), abs=1e-6)
+    assert metrics.smse(unit * y + shift, unit * mean + shift) == pytest.approx(metrics.smse(y, mean), rel=1e-6)
+
+
+def test_a_certain_and_wrong_classifier_has_a_finite_loss():
+    assert np.isfinite(metrics.nlpd_class(np.array([1, -1]), np.array([0.0, 1.0])))
