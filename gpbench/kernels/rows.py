@@ -1,0 +1,46 @@
+"""Rows of the kernel matrix on demand: evaluated in blocks, counted, and kept for reuse where there is room.
+
+[keerthi] section 3 suggests the extra store: a candidate that was discarded may be drawn again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+
+from .base import Kernel
+
+
+class KernelRows:
+    """k(x_j, X) for training rows j; `evaluated` counts what was computed, `store` rows are kept, oldest use out first."""
+
+    def __init__(self, kernel: Kernel, X, store: int = 0):
+        self.kernel, self.X, self.store = kernel, X, store
+        self.evaluated = 0
+        self._kept: OrderedDict[int, np.ndarray] = OrderedDict()
+
+    def __call__(self, index) -> np.ndarray:
+        """(c, n), C order; the caller may write into it."""
+        index = np.atleast_1d(index)
+        missing = index if not self._kept else np.array([j for j in index if j not in self._kept], dtype=int)
+        fresh = self._evaluate(missing)
+        if not self.store:
+            return fresh
+        K = np.empty((len(index), len(self.X)))
+        source = dict(zip(missing.tolist(), fresh))
+        for a, j in enumerate(index.tolist()):
+            K[a] = row = source[j] if j in source else self._kept[j]
+            self._keep(j, row)
+        return K
+
+    def _evaluate(self, index) -> np.ndarray:
+        self.evaluated += len(index)
+        return self.kernel(self.X[index], self.X) if len(index) else np.empty((0, len(self.X)))
+
+    def _keep(self, j: int, row) -> None:
+        if j not in self._kept:
+            self._kept[j] = row.copy()  # a view would hold its whole block in memory
+        self._kept.move_to_end(j)
+        if len(self._kept) > self.store:
+            self._kept.popitem(last=False)

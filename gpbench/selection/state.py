@@ -1,0 +1,115 @@
+"""The one incremental state that every greedy criterion reads.
+
+Basis u of size m, noise Lambda = diag(lam) (sigma^2 I for DTC; for FITC frozen at the present basis):
+
+    V = L^-1 Kuf                    (m, n)   Kuu = LL';            [sundararajan]'s Nu and G
+    B = I + V Lambda^-1 V' = LB LB'                                 their E
+    Zeta = LB^-1 V                  (m, n)   their zeta; Lambda^-1/2 Zeta' = Q of [Lambda^-1/2 V'; I] = QR
+    w = Zeta Lambda^-1 y            (m,)
+    mean = Zeta'w, eta = diag(Zeta'Zeta)/lam, residual = diag(K - V'V)
+
+so that y'S^-1 y = y'Lambda^-1 y - w'w and log det S = sum log lam + 2 sum log diag LB, with S = V'V + Lambda.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.linalg.cholesky import cholesky_with_jitter, solve_lower
+
+DEPENDENT = 1e-9  # a candidate whose residual variance is below this share of its prior variance is not considered
+_LOST = 1e-12  # relative rounding error of d_j^2 = c_j - |z_j|^2 up to which an append may build on it
+
+
+class GreedyState:
+    """Grows by `append` in O(nm); arrays are allocated once for `capacity` basis vectors (untouched pages cost nothing)."""
+
+    def __init__(self, kdiag, y, noise: float, capacity: int, approximation: str = "dtc", entropy: bool = False):
+        n, self.noise, self.approximation = len(y), float(noise), approximation
+        self.kdiag, self.y = np.array(kdiag, dtype=float), np.asarray(y, dtype=float)
+        capacity = min(capacity, n)
+        self.V, self.Zeta = np.empty((capacity, n)), np.empty((capacity, n))
+        self.L, self.LB = np.zeros((capacity, capacity)), np.zeros((capacity, capacity))
+        self.w, self.pivots, self.size = np.zeros(capacity), np.zeros(capacity, dtype=int), 0
+        self.mean, self.eta, self.residual = np.zeros(n), np.zeros(n), self.kdiag.copy()
+        self.free = np.ones(n, dtype=bool)  # not chosen yet
+        # IVM's posterior uses the targets of the basis only: M = chol(Kuu + noise I)^-1 Kuf, variance diag(K - M'M)
+        self.M = np.empty((capacity, n)) if entropy else None
+        self.active_variance = self.kdiag.copy()
+        self._freeze_noise()
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @property
+    def capacity(self) -> int:
+        return len(self.w)
+
+    def _freeze_noise(self) -> None:
+        fitc = self.approximation == "fitc"
+        self.lam = self.noise + self.residual if fitc else np.full(self.n, self.noise)
+        self.precision = 1.0 / self.lam
+        # what a leave-one-out density of DTC has besides S: K_ii - Q_ii; FITC has it inside Lambda
+        self.extra = np.zeros(self.n) if fitc else self.residual
+
+    def eligible(self) -> np.ndarray:
+        """Rows that may be proposed: not chosen and not numerically dependent on the basis   (n,) bool."""
+        return self.free & (self.residual >= DEPENDENT * self.kdiag)
+
+    def append(self, j: int, k, z=None) -> None:
+        """Take training row j, k = its kernel row, into the basis; z, when a criterion has it, saves a pass over Zeta."""
+        m = self.size
+        V, Zeta, nu = self.V[:m], self.Zeta[:m], self.V[:m, j].copy()
+        e = np.sqrt(self.residual[j])
+        v = (k - nu @ V) / e  # (n,) the new row of V
+        p, f = self._project(v, k, j, z, nu, e)
+        zeta = (v - p @ Zeta) / f
+        self.V[m], self.Zeta[m] = v, zeta
+        self.L[m, :m], self.L[m, m] = nu, e
+        self.LB[m, :m], self.LB[m, m] = p, f
+        self.w[m] = zeta @ (self.precision * self.y)
+        self.mean += self.w[m] * zeta
+        self.eta += zeta**2 * self.precision
+        self.residual -= v**2
+        if self.M is not None:
+            self.M[m] = (k - self.M[:m, j] @ self.M[:m]) / np.sqrt(self.active_variance[j] + self.noise)
+            self.active_variance -= self.M[m] ** 2
+        self.free[j] = False
+        self.pivots[m], self.size = j, m + 1
+        if self.approximation == "fitc":
+            self.rebuild()
+
+    def _project(self, v, k, j, z, nu, e):
+        """The new row (p, f) of LB: v's coefficients on the basis so far and what is left of its norm."""
+        if z is not None:
+            c = self.kdiag[j] + k @ (self.precision * k)
+            d2 = c - z @ z
+            if np.finfo(float).eps * c < _LOST * d2:
+                return (z - nu @ self.LB[: self.size, : self.size]) / e, np.sqrt(d2) / e
+        pv = self.precision * v
+        p = self.Zeta[: self.size] @ pv
+        return p, np.sqrt(max(1.0 + v @ pv - p @ p, 1.0))  # the exact value is at least 1
+
+    def rebuild(self) -> None:
+        """Freeze Lambda at the present basis and recompute what depends on it; O(nm^2)."""
+        m = self.size
+        self._freeze_noise()
+        V = self.V[:m]
+        LB, _ = cholesky_with_jitter(np.eye(m) + (V * self.precision) @ V.T)
+        self.LB[:m, :m] = LB
+        self.Zeta[:m] = Zeta = solve_lower(LB, V)
+        self.w[:m] = Zeta @ (self.precision * self.y)
+        self.mean = self.w[:m] @ Zeta
+        self.eta = (Zeta**2).sum(0) * self.precision
+
+    def log_evidence(self, size: int | None = None) -> float:
+        """log N(y; 0, S) of the first `size` basis vectors (all by default; a shorter prefix for DTC only)."""
+        m = self.size if size is None else size
+        quadratic = self.y @ (self.precision * self.y) - self.w[:m] @ self.w[:m]
+        logdet = np.log(self.lam).sum() + 2.0 * np.log(self.LB.diagonal()[:m]).sum()
+        return -0.5 * float(quadratic + logdet + self.n * np.log(2 * np.pi))
+
+    def dependent(self) -> int:
+        """Rows left out of consideration because the basis already determines them."""
+        return int((self.free & ~self.eligible()).sum())
