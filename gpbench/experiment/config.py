@@ -18,8 +18,11 @@ from .entries import DatasetEntry, MethodEntry
 from .overrides import override
 from .reading import Reader, nearest, shown
 from .records import METRICS
+from .resolved import resolved_yaml
 from .settings import Compare, Limits, Published
 from .yaml_strict import Keys, read
+
+__all__ = ["Config", "load_config", "published_items", "resolved_yaml"]
 
 SETTINGS = ("split", "scale", "trials", "kernel", "hyperparameters", "nmse_variance", "target_units")
 METHOD_SETTINGS = ("kernel", "hyperparameters")
@@ -57,7 +60,7 @@ class Config:
     memory: int | None  # MB per trial
 
     def settings_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
-        return self.settings | dataset.settings | method.settings
+        return entries.without_idle_bias(self.settings | dataset.settings | method.settings)
 
     def trials_for(self, dataset: DatasetEntry) -> int:
         settings = self.settings | dataset.settings

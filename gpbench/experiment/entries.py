@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpbench import catalog
-from gpbench.kernels.build import COMBINED, build_kernel, options_of
+from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
 
 from .reading import Reader, nearest, shown
 from .settings import NAME, SPLITS, Hyperparameters, Scale
@@ -140,6 +140,15 @@ def hyperparameters(reader: Reader, data: Any, keys: Keys) -> dict | None:
     return found.plain()
 
 
+def without_idle_bias(settings: dict) -> dict:
+    """`bias: 0` among the given values of a kernel without bias says nothing, so it must not enter a trial's id."""
+    given, spec = settings["hyperparameters"] or {}, settings["kernel"]
+    values = given.get("values") or {}
+    if spec is None or values.get("bias") != 0 or "bias" in names_in(spec):
+        return settings
+    return settings | {"hyperparameters": given | {"values": {k: v for k, v in values.items() if k != "bias"}}}
+
+
 def check_values(reader: Reader, values: dict, spec: dict, keys: Keys) -> None:
     """Given values must be exactly the kernel's parameters and the noise."""
     try:
@@ -150,8 +159,7 @@ def check_values(reader: Reader, values: dict, spec: dict, keys: Keys) -> None:
         return
     needed = {n.split("[")[0] for n in example.names} | {"noise"}
     for name in values.keys() - needed:
-        if not (name == "bias" and values[name] == 0):  # no offset is what a kernel without bias has
-            reader.unknown_key((*keys, name), needed)
+        reader.unknown_key((*keys, name), needed)
     for name in sorted(needed - values.keys()):
         reader.problem(keys, f"values: '{name}' of the kernel is missing")
 

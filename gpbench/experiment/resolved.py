@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 import yaml
 
-from .config import Config
+if TYPE_CHECKING:
+    from .config import Config
 
 
 def resolved_yaml(config: Config) -> str:
@@ -47,7 +51,13 @@ def _writable(settings: dict) -> dict:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what yaml_strict reads back unchanged: no aliases, 1e-05 with a dot."""
+    """Writes what yaml_strict reads back unchanged: no aliases, and text that looks like a number in quotes."""
 
     def ignore_aliases(self, data):
         return True
+
+    def text(self, data: str):
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style="'" if re.match(r"[-+.\d]", data) else None)
+
+
+_Dumper.add_representer(str, _Dumper.text)

@@ -37,4 +37,6 @@ def options_of(cls: type[Kernel]) -> dict[str, tuple[Any, Any]]:
 def names_in(spec: dict) -> list[str]:
     """Catalog names of every kernel in a description."""
     parts = spec.get("sum") or spec.get("product")
-    return [n for part in parts for n in names_in(part)] if parts else [spec["name"]]
+    if parts:
+        return [n for part in parts for n in names_in(part)]
+    return [spec["name"], "bias"] if spec.get("bias") else [spec["name"]]

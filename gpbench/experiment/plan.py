@@ -1,0 +1,128 @@
+"""From a config to the list of trials: what will run, in which order, and on which data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from gpbench import catalog, data
+from gpbench.data.csv_file import file_hash
+from gpbench.errors import ConfigError
+from gpbench.kernels.build import names_in
+
+from . import grid
+from .config import Config
+from .entries import DatasetEntry, MethodEntry
+from .records import Trial
+
+Globs = str | Iterable[str] | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    trials: list[Trial]  # by data set, trial index, method, point of the grid: a stopped run leaves whole comparisons
+    notices: list[str]  # e.g. that simulated data stand in for published rows
+
+
+def plan(
+    config: Config, methods: Globs = None, datasets: Globs = None, trials: str | None = None, offline=None
+) -> Plan:
+    """The trials of a config, or those that the globs (`-m`, `-d`) and the range (`--trials 0-4`) leave of them.
+
+    Of `first_of` data sets the first that can be had is taken, which may fetch it unless `offline`.
+    """
+    chosen_datasets = _matching(config.datasets, datasets, "dataset", lambda d: d.names)
+    chosen_methods = _matching(config.methods, methods, "method", lambda m: [m.label, m.method])
+    wanted = _ranges(trials)
+    found: list[Trial] = []
+    notices: list[str] = []
+    for entry in chosen_datasets:
+        source = _source(entry, offline, notices)
+        indices = [i for i in range(config.trials_for(entry)) if any(low <= i <= high for low, high in wanted)]
+        grids = [_points(config, entry, m, source) for m in chosen_methods]
+        found += [trial(index) for index in indices for points in grids for trial in points]
+    if not found:
+        most = max(config.trials_for(d) for d in chosen_datasets)
+        raise ConfigError(f"--trials {trials}: selects nothing; the config has trials 0-{most - 1}")
+    _refuse_duplicates(found)
+    return Plan(found, notices)
+
+
+def _source(entry: DatasetEntry, offline, notices: list[str]) -> dict:
+    if len(entry.alternatives) > 1:
+        source, notice = data.resolve_first_of(list(entry.alternatives), offline=offline)
+        notices += [notice] if notice else []
+    else:
+        source = entry.alternatives[0]
+    return source | ({"sha256": file_hash(source["csv"])} if "csv" in source else {})
+
+
+def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: dict) -> list:
+    """For each point of the method's grid, a function from the trial's index to the trial."""
+    settings = config.settings_for(dataset, method)
+    given = config.params_for(dataset, method)
+    named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # those have a column of their own
+    code = _code(method.cls, source, settings["kernel"])
+
+    def trial_of(point: dict):
+        params = grid.filled(method.cls, point)
+        label = " ".join([method.label, *(f"{k}={params[k]}" for k in named)])
+        return lambda index: Trial(
+            dataset=source,
+            split=settings["split"],
+            scale=settings["scale"],
+            kernel=settings["kernel"],
+            hyperparameters=settings["hyperparameters"],
+            method=method.method,
+            params=params,
+            scoring={k: settings[k] for k in ("nmse_variance", "target_units")},
+            seed=config.seed,
+            index=index,
+            code=code,
+            label=label,
+        )
+
+    return [trial_of(point) for point in grid.combinations(method.cls, given)]
+
+
+def _code(method: type, source: dict, kernel: dict) -> str:
+    """Hashes of the plug-in files that a trial runs through; empty when it is gpbench's own code alone."""
+    classes = [method, *(catalog.find("kernel", n) for n in names_in(kernel))]
+    if "name" in source:
+        classes.append(catalog.find("dataset", source["name"]))
+    return "+".join(sorted({catalog.source_hash(c) for c in classes} - {""}))
+
+
+def _matching(entries, globs: Globs, kind: str, names) -> list:
+    """Entries whose name fits one of the globs; a glob that fits none is an error."""
+    globs = [globs] if isinstance(globs, str) else list(globs or [])
+    for glob in globs:
+        if not any(fnmatchcase(n, glob) for e in entries for n in names(e)):
+            known = dict.fromkeys(names(e)[0] for e in entries)
+            raise ConfigError(f"--{kind} {glob}: matches none of the config's {kind}s: {', '.join(known)}")
+    return [e for e in entries if not globs or any(fnmatchcase(n, g) for n in names(e) for g in globs)]
+
+
+def _ranges(text: str | None) -> list[tuple[int, float]]:
+    if text is None:
+        return [(0, float("inf"))]
+    ranges = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part)
+        if not found or int(found[2] or found[1]) < int(found[1]):
+            raise ConfigError(f"--trials {text}: expected numbers and ranges such as 0-4 or 0,2,5-7")
+        ranges.append((int(found[1]), int(found[2] or found[1])))
+    return ranges
+
+
+def _refuse_duplicates(trials: list[Trial]) -> None:
+    seen: dict[str, Trial] = {}
+    for trial in trials:
+        first = seen.setdefault(trial.id, trial)
+        if first is not trial:
+            raise ConfigError(
+                f"methods '{first.label}' and '{trial.label}' are the same computation on {trial.dataset_name} "
+                f"(method {trial.method}, equal parameters); remove one of them"
+            )
