@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gpbench import catalog
 
 from .jobs import Job, jobs_for, shared_evaluations
-from .records import Result, Trial
+from .records import Trial
 from .store import Store
 
 _RATE = 1e10  # flop/s of one thread

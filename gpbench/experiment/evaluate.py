@@ -35,9 +35,8 @@ def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], N
     setting = setting_of(trials[0])
     method = method_of(trials[0])
     if method.task != setting.dataset.task:
-        raise NotApplicable(
-            f"{method.name} is for {method.task}, {setting.dataset.name} is {setting.dataset.task} data"
-        )
+        name, task = setting.dataset.name, setting.dataset.task
+        raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
     problem = problem_of(trials[0], setting, shared)
     fits = _fits(method, problem, seeds.method(trials[0]), trials)
     elapsed = 0.0
@@ -197,11 +196,9 @@ def class_scores(setting: Setting, p: Prediction) -> dict[str, float | None]:
 def _arrays(setting: Setting, fitted: Fitted, raw: Prediction) -> dict:
     """What --save-predictions keeps, in raw units and rows of the data."""
     train, test = setting.split.train, setting.split.test
-    arrays = {
-        "train_index": train,
-        "test_index": test,
-        "theta": np.append(fitted.gp.kernel.theta, np.log(fitted.gp.noise)),
-    }
+    with np.errstate(divide="ignore"):  # noise may be 0
+        theta = np.append(fitted.gp.kernel.theta, np.log(fitted.gp.noise))
+    arrays = {"train_index": train, "test_index": test, "theta": theta}
     arrays |= {k: v for k in ("mean", "var", "var_latent", "prob") if (v := getattr(raw, k)) is not None}
     if fitted.pivots is not None:
         arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]

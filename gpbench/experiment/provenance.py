@@ -9,14 +9,12 @@ from importlib import metadata
 from pathlib import Path
 
 _PACKAGES = ("gpbench", "numpy", "scipy", "numba", "pandas", "pydantic", "scikit-sparse", "rdkit")
-_PINNED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_PINNED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 def thread_environment(threads: int) -> dict[str, str]:
     """Variables that must be set before numpy is loaded: 1 and 2 BLAS threads differ in the last bits."""
-    return {
-        name: str(threads) for name in (*_PINNED, "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "BLIS_NUM_THREADS")
-    }
+    return {name: str(threads) for name in _PINNED}
 
 
 def environment() -> dict:

@@ -15,7 +15,7 @@ from . import limits
 from .jobs import Job, jobs_for
 from .lock import Lock, alive, holder
 from .pool import Pool, ServerLost
-from .progress import Clock, Silent
+from .progress import Clock, Silent, describe
 from .records import Result, Trial
 from .storage import Damaged, read_json
 from .store import FINAL, Store
@@ -121,12 +121,13 @@ def status(folder: str | Path) -> dict:
         "failed": summary.failed,
         "left": summary.left,
         "running": {"pid": pid, "host": host} if pid and alive(pid) else None,
-        "failures": [
-            {"trial": r.trial.id, "what": f"{r.trial.label or r.trial.method} trial {r.trial.index}", "status": r.status,
-             "reason": r.reason, "log": f"logs/{r.trial.id}.log"}
-            for r in summary.failures
-        ],
-    }  # fmt: skip
+        "failures": [_brief(r) for r in summary.failures],
+    }
+
+
+def _brief(result: Result) -> dict:
+    id, what = result.trial.id, describe(result)
+    return {"trial": id, "status": result.status, "reason": result.reason, "what": what, "log": f"logs/{id}.log"}
 
 
 def summarise(trials: list[Trial], results: dict[str, Result]) -> Summary:

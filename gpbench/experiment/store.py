@@ -135,11 +135,8 @@ class Store:
             except Damaged:
                 result = None
                 if repair:
-                    for path in (
-                        self.trial_path(trial.id),
-                        self.trial_path(trial.id, ".npz"),
-                        self.failure_path(trial.id),
-                    ):
+                    files = (self.trial_path(trial.id), self.trial_path(trial.id, ".npz"), self.failure_path(trial.id))
+                    for path in files:
                         self.quarantine(path)
             if result is not None:
                 found[trial.id] = result
@@ -169,15 +166,8 @@ class Store:
 
 
 def _row_order(row: dict) -> tuple:
-    d_max = row["d_max"]
-    return (
-        row["dataset"],
-        row["label"],
-        -1 if d_max is None else d_max,
-        str(row["cache"]),
-        row["trial"],
-        row["trial_id"],
-    )
+    size = -1 if row["d_max"] is None else row["d_max"]
+    return row["dataset"], row["label"], size, str(row["cache"]), row["trial"], row["trial_id"]
 
 
 def _cell(value) -> str:

@@ -33,8 +33,9 @@ def send(fd: int, **event) -> None:
 
 def serve(commands: int, events: int) -> None:
     """Fork a process per job until the commands end."""
-    from . import evaluate, provenance  # noqa: F401  heavy: loaded once, before any fork
+    from . import provenance
 
+    _preload()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)  # the main process decides; a Ctrl-C reaches the whole terminal
     wake_read, wake_write = os.pipe()
@@ -62,6 +63,17 @@ def serve(commands: int, events: int) -> None:
                 for line in lines:
                     _obey(json.loads(line), running, events, close=(commands, wake_read, wake_write))
             _reap(running, events)
+
+
+def _preload() -> None:
+    """Load once, before any fork, what most jobs need; a broken file is the trouble of the jobs that use it."""
+    from gpbench import catalog
+
+    from . import evaluate  # noqa: F401
+
+    for kind in ("method", "kernel", "dataset"):
+        with contextlib.suppress(Exception):
+            catalog.available(kind)
 
 
 def _obey(command: dict, running: dict[int, int], events: int, close) -> None:

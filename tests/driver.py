@@ -1,0 +1,67 @@
+"""Trials made by hand, and a process that runs them: `python driver.py FOLDER JOB.json`."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+FAKES = str(Path(__file__).parent / "plugins" / "fakes.py")
+
+
+def trial(method="fake", index=0, dataset="toy", label="", **changes):
+    """A trial of a fake method on toy data; fields of Trial by name, everything else is a parameter of the method."""
+    from gpbench import catalog
+    from gpbench.experiment.records import Trial
+
+    catalog.load_plugin(FAKES)
+    fields = {
+        "dataset": {"name": dataset} if isinstance(dataset, str) else dataset,
+        "split": {"kind": "random", "n_train": 40, "n_test": 20},
+        "scale": {"inputs": "standardise", "target": "standardise"},
+        "kernel": {"name": "ard-se", "bias": False},
+        "hyperparameters": {"schedule": "fixed", "values": {"variance": 1.0, "lengthscale": 1.0, "noise": 0.1}},
+        "scoring": {"nmse_variance": "dataset", "target_units": "raw"},
+        "seed": 0,
+    }
+    fields |= {k: changes.pop(k) for k in list(changes) if k in fields}
+    params = catalog.find("method", method)(**changes).model_dump(mode="json")
+    return Trial(**fields, method=method, params=params, index=index, label=label)
+
+
+def write_job(path, trials, planned=None, **options):
+    job = {"trials": [asdict(t) for t in trials], "options": {"plugins": [FAKES], **options}}
+    Path(path).write_text(json.dumps(job))
+    return path
+
+
+def command(folder, job):
+    return [sys.executable, __file__, str(folder), str(job)]
+
+
+def start(folder, job, **popen):
+    return subprocess.Popen(command(folder, job), stderr=subprocess.PIPE, text=True, start_new_session=True, **popen)
+
+
+def main(folder, job):
+    from gpbench import catalog
+    from gpbench.errors import GpbenchError
+    from gpbench.experiment import progress, runner
+    from gpbench.experiment.records import Trial
+
+    job = json.loads(Path(job).read_text())
+    options = runner.Options(**job["options"])
+    for plugin in options.plugins:
+        catalog.load_plugin(plugin)
+    try:
+        trials = [Trial(**t) for t in job["trials"]]
+        summary = runner.run("test", "name: test\n", trials, folder, options, progress=progress.choose())
+    except GpbenchError as e:
+        print(f"error: {e}", file=sys.stderr)
+        return e.exit_code
+    print(summary.message, file=sys.stderr)
+    return summary.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))

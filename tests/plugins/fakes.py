@@ -1,0 +1,152 @@
+"""Small data and methods that misbehave on request, for the tests of the runner (`--plugin` file)."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from gpbench.data.dataset import Dataset
+from gpbench.data.source import Source
+from gpbench.errors import MissingExtra, NotApplicable
+from gpbench.kernels.ard_se import ArdSE
+from gpbench.methods.base import Fitted, Method, Prediction
+
+
+class Toy(Source):
+    name = "toy"
+    generated = True
+    rows: int = 60
+
+    def load(self, paths, rng):
+        X = rng.normal(size=(self.rows, 2))
+        return self.dataset(X, np.sin(X[:, 0]) + 0.1 * rng.normal(size=self.rows))
+
+
+class FreshToy(Toy):
+    name = "fresh-toy"
+    per_trial: ClassVar[bool] = True
+
+
+class Duplicates(Source):
+    """Every row three times: a covariance matrix of a third of its size in rank."""
+
+    name = "duplicates"
+    generated = True
+
+    def load(self, paths, rng):
+        X = np.repeat(rng.normal(size=(20, 2)), 3, axis=0)
+        return Dataset("duplicates", X, np.sin(X[:, 0]))
+
+
+class Indefinite(ArdSE):
+    """A 'kernel' with a negative eigenvalue that no jitter repairs."""
+
+    name = "indefinite"
+
+    def __call__(self, X, X2=None):
+        return -super().__call__(X, X2)
+
+
+def constant(problem, mean, n_basis=1, trace=()):
+    """The same answer everywhere."""
+
+    def predict(X):
+        return Prediction(np.full(len(X), mean), np.ones(len(X)), np.full(len(X), 0.5))
+
+    return Fitted(predict, problem.gp, n_basis, pivots=problem.order[:n_basis], trace=list(trace))
+
+
+def spoiled(problem, spoil):
+    def predict(X):
+        p = constant(problem, 0.0).predict(X)
+        return spoil(p.mean, p.var)
+
+    return Fitted(predict, problem.gp, 1)
+
+
+def set_first(values, value):
+    values[0] = value
+    return values
+
+
+def leak(problem):
+    hoard = []
+    while True:
+        hoard.append(np.ones(4 * 2**20 // 8))
+
+
+def raise_(error):
+    raise error
+
+
+def kill(number):
+    os.kill(os.getpid(), number)
+    time.sleep(60)
+
+
+BEHAVIOURS = {
+    "raise": lambda p: raise_(ValueError("no such luck")),
+    "exit": lambda p: os._exit(3),
+    "system-exit": lambda p: raise_(SystemExit(0)),
+    "segfault": lambda p: kill(signal.SIGSEGV),
+    "killed": lambda p: kill(signal.SIGKILL),
+    "leak": leak,
+    "hang": lambda p: time.sleep(600),
+    "no-extra": lambda p: raise_(MissingExtra("needs chemistry: pip install 'gpbench[molecules]'")),
+    "not-for-me": lambda p: raise_(NotApplicable("no gradient")),
+    "nan": lambda p: spoiled(p, lambda m, v: Prediction(set_first(m, np.nan), v)),
+    "negative": lambda p: spoiled(p, lambda m, v: Prediction(m, set_first(v, -1e-9))),
+    "short": lambda p: spoiled(p, lambda m, v: Prediction(m[1:], v[1:])),
+    "column": lambda p: spoiled(p, lambda m, v: Prediction(m[:, None], v)),
+    "text": lambda p: spoiled(p, lambda m, v: Prediction(m.astype(str), v)),
+    "tuple": lambda p: spoiled(p, lambda m, v: (m, v)),
+    "huge": lambda p: spoiled(p, lambda m, v: Prediction(m + 1e200, v)),
+    "infinite-trace": lambda p: constant(p, 0.0, trace=[{"step": 1, "gain": float("inf")}]),
+    "chatty": lambda p: (print("hello from the method"), constant(p, 0.0))[1],
+}
+
+
+class Fake(Method):
+    name = "fake"
+    behaviour: str = "ok"
+    seconds: float = 0.0
+    d_max: int = Field(10, ge=1)
+    tag: str = ""
+
+    def fit(self, problem, rng):
+        time.sleep(self.seconds)
+        if self.behaviour in BEHAVIOURS:
+            return BEHAVIOURS[self.behaviour](problem)
+        return constant(problem, float(problem.y.mean() + rng.normal()), self.d_max)
+
+
+class FakePath(Method):
+    """Draws one number per step; writes down how often it was started in the file `count`."""
+
+    name = "fake-path"
+    nested = True
+    d_max: int = Field(10, ge=1)
+    seconds: float = 0.0
+    fail_at: int = 0
+    nan_at: int = 0
+    count: str = ""
+
+    def fit(self, problem, rng):
+        return next(self.path(problem, rng, [self.d_max]))
+
+    def path(self, problem, rng, sizes):
+        if self.count:
+            with Path(self.count).open("a") as f:
+                f.write("started\n")
+        total = 0.0
+        for step in range(1, max(sizes) + 1):
+            total += rng.normal()
+            if step == self.fail_at:
+                kill(signal.SIGSEGV)
+            if step in sizes:
+                time.sleep(self.seconds)
+                yield constant(problem, np.nan if step == self.nan_at else total / step, step)
