@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from .base import Kernel
@@ -24,7 +26,7 @@ class ArdSE(Kernel):
         self._h = 0.5 if form == "half" else 1.0
 
     @classmethod
-    def create(cls, X, ard: bool = True, form: str = "half"):
+    def create(cls, X, ard: bool = True, form: Literal["half", "plain"] = "half"):
         dims = X.shape[1]
         spread = np.maximum(X.std(0), 1e-12) if len(X) > 1 else np.ones(dims)
         # sqrt(D) keeps the correlation of two typical points the same for any number of inputs
