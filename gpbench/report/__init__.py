@@ -1,0 +1,1 @@
+"""Everything drawn from a results folder: tables, tests, plots, the page, the check. Nothing here computes a model."""

@@ -1,0 +1,251 @@
+"""`gpbench check`: every printed number and every claim beside ours, with a verdict. See docs/check.md."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas as pd
+
+from gpbench.errors import CheckError, ConfigError
+
+from . import claims as statements
+from . import published
+from .claims.vocabulary import Evidence
+from .frame import Results, load
+from .published import Claim, Printed
+
+CELL_VERDICTS = ("reproduced", "better", "worse", "different", "not run", "no data")
+CLAIM_VERDICTS = ("holds", "fails", "not run")
+GRADE = {"reproduced": 2, "better": 2, "holds": 2, "different": 1, "worse": 0, "fails": 0, "not run": 0, "no data": 0}
+BAD = ("worse", "fails")
+
+
+@dataclass(frozen=True)
+class CellVerdict:
+    """`ours` and `ours_std` are in the printed unit; n is the number of trials behind them."""
+
+    id: str
+    printed: str
+    verdict: str
+    ours: float | None = None
+    ours_std: float | None = None
+    n: int = 0
+    tolerance: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimVerdict:
+    id: str
+    text: str
+    verdict: str
+    numbers: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    cells: tuple[CellVerdict, ...]
+    claims: tuple[ClaimVerdict, ...]
+
+    @property
+    def cell_counts(self) -> dict[str, int]:
+        found = Counter(c.verdict for c in self.cells)
+        return {v: found[v] for v in CELL_VERDICTS}
+
+    @property
+    def claim_counts(self) -> dict[str, int]:
+        found = Counter(c.verdict for c in self.claims)
+        return {v: found[v] for v in CLAIM_VERDICTS}
+
+    def summary(self) -> str:
+        """The line that counts: cells, then claims."""
+        cells = ", ".join(f"{n} {v}" for v, n in self.cell_counts.items())
+        claims = ", ".join(f"{n} {v}" for v, n in self.claim_counts.items())
+        misprints = sum(_misprint(c) and c.verdict in ("worse", "different") for c in self.cells)
+        extra = f"; {misprints} of the cells apart are suspected misprints" if misprints else ""
+        return f"{len(self.cells)} cells: {cells}; {len(self.claims)} claims: {claims}{extra}"
+
+    def failed(self) -> list[str]:
+        """Ids outside tolerance; a suspected misprint is never held against us."""
+        cells = [c.id for c in self.cells if c.verdict in BAD and not _misprint(c)]
+        return cells + [c.id for c in self.claims if c.verdict in BAD]
+
+    def regressions(self, baseline: dict) -> list[str]:
+        """Ids whose verdict is worse than in an earlier check.json."""
+        try:
+            before = {
+                **{c["id"]: c["verdict"] for c in baseline["cells"]},
+                **{c["id"]: c["verdict"] for c in baseline["claims"]},
+            }
+        except (KeyError, TypeError) as e:
+            raise ConfigError("the baseline is not a check.json written by `gpbench check --json`") from e
+        now = {c.id: c.verdict for c in (*self.cells, *self.claims)}
+        return [i for i, verdict in before.items() if GRADE.get(now.get(i), 0) < GRADE.get(verdict, 0)]
+
+    def to_json(self) -> str:
+        """Sorted and stable: the same results give the same bytes."""
+        content = {
+            "cell_counts": self.cell_counts,
+            "claim_counts": self.claim_counts,
+            "cells": [_compact(asdict(c)) for c in sorted(self.cells, key=lambda c: c.id)],
+            "claims": [_compact(asdict(c)) for c in sorted(self.claims, key=lambda c: c.id)],
+        }
+        return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_junit(self) -> str:
+        """One test case per cell and claim: `worse` and `fails` are failures, what was not run is skipped."""
+        bad = set(self.failed())
+        suites = ElementTree.Element("testsuites")
+        for name, verdicts in (("cells", self.cells), ("claims", self.claims)):
+            skipped = [v for v in verdicts if v.verdict in ("not run", "no data")]
+            suite = ElementTree.SubElement(suites, "testsuite", name=name, tests=str(len(verdicts)))
+            suite.set("failures", str(sum(v.id in bad for v in verdicts)))
+            suite.set("skipped", str(len(skipped)))
+            for v in verdicts:
+                case = ElementTree.SubElement(suite, "testcase", classname=f"gpbench.{name}", name=v.id)
+                if v.id in bad:
+                    ElementTree.SubElement(case, "failure", message=v.verdict).text = describe(v)
+                elif v.verdict in ("not run", "no data"):
+                    ElementTree.SubElement(case, "skipped", message=v.verdict)
+        return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def describe(v: CellVerdict | ClaimVerdict) -> str:
+    """One line: what was compared and how it came out."""
+    if isinstance(v, ClaimVerdict):
+        return f"{v.id} {v.verdict}: {v.text} [{v.numbers}]"
+    ours = (
+        ""
+        if v.ours is None
+        else f": ours {v.ours:.4g}, printed {v.printed} (tolerance {v.tolerance:.3g}, {v.n} trials)"
+    )
+    return f"{v.id} {v.verdict}{ours}{'; ' + v.note if v.note else ''}"
+
+
+def _compact(record: dict) -> dict:
+    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}
+
+
+def _misprint(cell: CellVerdict) -> bool:
+    return "suspected misprint" in cell.note
+
+
+def check(*dirs: str | Path | Results) -> Check:
+    """Compare one or several results folders with all five papers; CheckError if nothing could be compared."""
+    results = [d if isinstance(d, Results) else load(d) for d in dirs]
+    evidence = gather(results)
+    cells = tuple(judge_cell(cell, evidence) for cell in published.cells())
+    claims = tuple(judge_claim(claim, evidence.of(claim.paper)) for claim in published.claims())
+    if all(v.verdict in ("not run", "no data") for v in (*cells, *claims)):
+        where = ", ".join(str(r.path) for r in results)
+        raise CheckError(
+            f"{where}: nothing compared; `published: {{paper: ..., item: ...}}` in the config says which printed "
+            "numbers a folder stands for, and simulated stand-ins never count"
+        )
+    return Check(cells, claims)
+
+
+def compared_items(results: Results) -> list[tuple[Printed, CellVerdict]]:
+    """The printed numbers that one folder has a value for."""
+    evidence = gather([results])
+    judged = ((cell, judge_cell(cell, evidence)) for cell in published.cells())
+    return [(cell, v) for cell, v in judged if v.n]
+
+
+def gather(results: list[Results]) -> Evidence:
+    """Finished rows and curves of several folders; a trial that two folders hold counts once per folder's items."""
+    rows = pd.concat([r.ok for r in results], ignore_index=True)
+    curves = pd.concat([r.curves for r in results], ignore_index=True).drop_duplicates()
+    return Evidence(rows, curves)
+
+
+def judge_cell(cell: Printed, evidence: Evidence) -> CellVerdict:
+    rows = published.of_cell(evidence.rows, cell)
+    notes = ["suspected misprint"] if cell.misprint else []
+    found = [(c, v) for c, v in _values(cell, rows, evidence.curves) if len(v)]
+    if not found:
+        verdict = "no data" if cell.key in published.UNOBTAINABLE else "not run"
+        return CellVerdict(cell.id, cell.text, verdict, note="; ".join(notes))
+    values = {c: v * cell.factor for c, v in found}
+    column = min(values, key=lambda c: abs(values[c].mean() - cell.value))
+    if len(values) > 1:
+        notes += [f"{c} {v.mean():.4g}" for c, v in values.items()]
+    ours = values[column]
+    mean, std = float(ours.mean()), float(ours.std(ddof=1)) if len(ours) > 1 else None
+    return CellVerdict(
+        cell.id, cell.text, verdict_of(cell, mean), mean, std, len(ours), cell.tolerance, "; ".join(notes)
+    )
+
+
+def verdict_of(cell: Printed, ours: float) -> str:
+    gap = ours - cell.value
+    if abs(gap) <= cell.tolerance * (1 + 1e-9):
+        return "reproduced"
+    if cell.metric not in published.LOWER_IS_BETTER:
+        return "different"
+    return "better" if gap < 0 else "worse"
+
+
+def _values(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame):
+    """(column, our values per trial) for each column that may stand for the printed metric."""
+    if rows.empty:
+        return
+    if cell.descriptive:
+        yield cell.metric, _description(cell.metric, rows, curves)
+        return
+    for column in published.COLUMN[cell.metric]:
+        if column in rows:
+            yield column, rows[column].dropna()
+        elif column == "fill_ratio":
+            yield column, (_last(curves, "fill_L", rows) / _last(curves, "fill_K", rows)).dropna()
+        else:
+            yield column, _last(curves, column, rows)
+
+
+def _last(curves: pd.DataFrame, key: str, rows: pd.DataFrame) -> pd.Series:
+    mine = curves[(curves["key"] == key) & curves["trial_id"].isin(rows["trial_id"])]
+    return mine.groupby("trial_id")["value"].last()
+
+
+def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:
+    """Sizes of the data as run; the number of inputs shows in the number of ARD length-scales."""
+    if metric == "n_total":
+        return (rows["n_train"] + rows["n_test"]).dropna()
+    if metric == "runs":
+        return pd.Series([float(rows["trial"].nunique())])
+    if metric == "dims":
+        ids = curves["trial_id"].isin(rows["trial_id"])
+        scales = curves[ids & curves["key"].str.startswith("theta.lengthscale.")]
+        return scales.groupby("trial_id").size().astype(float)
+    return rows[metric].dropna()
+
+
+def judge_claim(claim: Claim, evidence: Evidence) -> ClaimVerdict:
+    finding = statements.evaluate(claim, evidence)
+    numbers = finding.numbers
+    if finding.holds is None:
+        twin = statements.evaluate(claim, evidence.with_standins())
+        if twin.holds is not None:
+            numbers = f"on stand-in data only, where it {'holds' if twin.holds else 'fails'}: {twin.numbers}"
+    verdict = {True: "holds", False: "fails", None: "not run"}[finding.holds]
+    return ClaimVerdict(claim.id, claim.text, verdict, numbers)
+
+
+def read_baseline(file: str | Path) -> dict:
+    try:
+        return json.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise ConfigError(f"baseline {file}: not readable as JSON ({e})") from e
+
+
+def guard(result: Check, baseline: str | Path | None = None) -> None:
+    """Raise CheckError (exit 4) on anything outside tolerance, or with a baseline only on what became worse."""
+    bad = result.regressions(read_baseline(baseline)) if baseline else result.failed()
+    if bad:
+        what = "worse than the baseline" if baseline else "outside tolerance"
+        more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
+        raise CheckError(f"{len(bad)} {what}: {'; '.join(bad[:5])}{more}")

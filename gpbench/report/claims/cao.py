@@ -1,0 +1,302 @@
+"""[cao] C01-C24. A trace has one row per epoch: objective (falling), proposed, rejected, seconds (docs/check.md)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .vocabulary import (
+    Evidence,
+    Finding,
+    Missing,
+    Part,
+    at_most,
+    both,
+    common,
+    conj,
+    each,
+    every,
+    less,
+    show,
+    single,
+    slope,
+    within,
+)
+
+DISCRETE = ("bindingdb", "hog")
+LARGE = ("synth2", "synth8", "chem", "sarcos")
+SCORES = ("smse", "snlp")
+
+
+def curves(e: Evidence, metric: str, dataset: str, *methods: str) -> list[pd.Series]:
+    """Mean over trials by m (d_max), at the m the methods share."""
+    return common(*(e.curve(metric, dataset, m, points=1) for m in methods))
+
+
+def lower(e: Evidence, metric: str, dataset: str, ours: str, *others: str) -> Part:
+    """ours < each of the others at every m."""
+    mine, *theirs = curves(e, metric, dataset, ours, *others)
+    bar = pd.concat(theirs, axis=1).min(axis=1)
+    worst = (bar - mine).idxmin()
+    return bool((mine < bar).all()), f"{metric} at m {worst:g}: {show(mine[worst])} < {show(bar[worst])}"
+
+
+def at32(e: Evidence, metric: str, dataset: str, method: str) -> float:
+    return e.mean(metric, dataset, method, d_max=32)
+
+
+def any_dataset(e: Evidence, method: str = "CholQR") -> list[str]:
+    found = [d for d in (*DISCRETE, "kin40k", "snelson1d", *LARGE) if _has(e, d, method)]
+    if not found:
+        raise Missing(f"{method} on a data set of the paper")
+    return found
+
+
+def _has(e, dataset, method) -> bool:
+    try:
+        return len(e.select(dataset, method)) > 0
+    except Missing:
+        return False
+
+
+def C01(e: Evidence) -> Finding:
+    """With z=10 the approximate cost reduction ranks the candidates nearly as the exact one."""
+    rank = e.path("rank_correlation", "snelson1d", "CholQR-z10").stack().median()
+    place = e.path("rank_of_proposal", "snelson1d", "CholQR-z10").stack().median()
+    return single(conj(at_most(0.8, rank, "median correlation:"), at_most(place, 5, "median exact rank of the top:")))
+
+
+def C02(e: Evidence) -> Finding:
+    """Swaps never increase the objective."""
+
+    def monotone(d):
+        rise = float(e.path("worst_accepted", d, "CholQR").max(axis=None))
+        drift = float(e.path("worst_rejected", d, "CholQR").max(axis=None))
+        return conj(at_most(rise, 1e-8, "accepted"), at_most(drift, 1e-8, "rejected"))
+
+    return every(each(any_dataset(e), monotone))
+
+
+def rejection(e: Evidence, dataset: str, epochs: slice, **where) -> float:
+    proposed, rejected = (e.path(k, dataset, "CholQR", **where) for k in ("proposed", "rejected"))
+    return float(rejected.iloc[:, epochs].sum(axis=None) / proposed.iloc[:, epochs].sum(axis=None))
+
+
+def C03(e: Evidence) -> Finding:
+    """Rejection rate starts below 20 % and climbs to 30-40 % near convergence."""
+
+    def climbs(d):
+        first, last = rejection(e, d, slice(0, 2)), rejection(e, d, slice(-2, None))
+        return conj(less(first, 0.2, "first epochs"), within(last, 0.2, 0.5, "last epochs"))
+
+    return every(each(any_dataset(e), climbs))
+
+
+def C04(e: Evidence) -> Finding:
+    """Rejection is more frequent for sparser models."""
+    everything = slice(None)
+    judge = lambda d: less(rejection(e, d, everything, d_max=128), rejection(e, d, everything, d_max=16))  # noqa: E731
+    return every(each(any_dataset(e), judge))
+
+
+def C05(e: Evidence) -> Finding:
+    """CholQR-z16 beats Random and IVM in SMSE and SNLP on BindingDB and HoG."""
+    return every(each(DISCRETE, lambda d: conj(*(lower(e, s, d, "CholQR-z16", "Random", "IVM") for s in SCORES))))
+
+
+def C06(e: Evidence) -> Finding:
+    """Titsias-16 and Titsias-512 reach similar test scores but take two to four orders of magnitude longer."""
+
+    def slower(d):
+        score, t = at32(e, "smse", d, "CholQR-z16"), at32(e, "fit_seconds", d, "CholQR-z16")
+        gaps = [abs(at32(e, "smse", d, m) - score) for m in ("Titsias-16", "Titsias-512")]
+        return conj(
+            at_most(max(gaps), 0.1 * score, "SMSE gap"),
+            within(at32(e, "fit_seconds", d, "Titsias-512") / t, 100, 10000, "Titsias-512 time"),
+            at_most(10, at32(e, "fit_seconds", d, "Titsias-16") / t, "Titsias-16 time"),
+        )
+
+    return every(each(DISCRETE, slower))
+
+
+def C07(e: Evidence) -> Finding:
+    """Training time of CholQR-z16 is comparable with IVM and Random."""
+    mine, ivm, rand = curves(e, "fit_seconds", "bindingdb", "CholQR-z16", "IVM", "Random")
+    return single(at_most(mine.mean(), 3 * min(ivm.mean(), rand.mean())))
+
+
+def C08(e: Evidence) -> Finding:
+    """IVM needs more epochs, though each is faster."""
+    epochs = {m: e.final("epochs", "bindingdb", m) for m in ("IVM", "CholQR-z16")}
+    pace = {m: (e.values("fit_seconds", "bindingdb", m).reindex(n.index) / n).mean() for m, n in epochs.items()}
+    return single(
+        conj(
+            less(epochs["CholQR-z16"].mean(), epochs["IVM"].mean(), "epochs"),
+            less(pace["IVM"], pace["CholQR-z16"], "seconds per epoch"),
+        )
+    )
+
+
+def C09(e: Evidence) -> Finding:
+    """The objective of IVM fluctuates between the discrete and the continuous phase."""
+
+    def rises(method):
+        path = e.path("objective", "bindingdb", method)
+        return (path.diff(axis=1) > 1e-8 * path.abs()).sum(axis=1)
+
+    ivm, ours = rises("IVM"), rises("CholQR-z16")
+    share = float((ivm >= 1).mean())
+    return single(
+        (share >= 0.8 and not ours.any(), f"IVM rises in {share:.0%} of runs, CholQR {int(ours.sum())} times")
+    )
+
+
+def variants(e: Evidence, metric: str) -> dict[str, float]:
+    """metric at m = 32 on HoG of every label that begins with CholQR."""
+    rows = e.rows[(e.rows["dataset"] == "hog") & (e.rows["d_max"] == 32) & e.rows["label"].str.startswith("CholQR")]
+    if rows.empty:
+        raise Missing("CholQR variants on hog at m = 32")
+    return rows.groupby("label")[metric].mean().to_dict()
+
+
+def C10(e: Evidence) -> Finding:
+    """All CholQR variants have clearly lower SMSE than the other methods at m=32."""
+    others = min(at32(e, "smse", "hog", m) for m in ("Random", "IVM", "CSI"))
+    return single(less(max(variants(e, "smse").values()), others))
+
+
+def C11(e: Evidence) -> Finding:
+    """CSI with grid search is slow and has higher SMSE."""
+    slow = less(at32(e, "fit_seconds", "hog", "CholQR-z128"), at32(e, "fit_seconds", "hog", "CSI"), "seconds")
+    return single(conj(slow, less(max(variants(e, "smse").values()), at32(e, "smse", "hog", "CSI"), "SMSE")))
+
+
+def C12(e: Evidence) -> Finding:
+    """Random inducing points in the variational model are about as accurate as CSI."""
+    csi = at32(e, "smse", "hog", "CSI")
+    return single(at_most(abs(at32(e, "smse", "hog", "Random") - csi), 0.1 * csi))
+
+
+def C13(e: Evidence) -> Finding:
+    """From a poor start CholQR still covers the 1D data, both objectives."""
+    sd = float(np.sqrt(e.final("theta.noise", "snelson1d", "full GP", n_train=200).median()))
+    judge = lambda m: at_most(float(e.final("full_gp_gap_max", "snelson1d", m, n_train=200).max()), sd)  # noqa: E731
+    return every(each(("CholQR-VAR", "CholQR-MLE"), judge))
+
+
+def C14(e: Evidence) -> Finding:
+    """On 20 points and the same poor start CholQR does better than FITC."""
+
+    def better(m):
+        gap = [float(e.final("full_gp_gap_square", "snelson1d", x, n_train=20).mean()) for x in (m, "FITC-poor")]
+        loss = [e.mean("nlpd", "snelson1d", x, n_train=20) for x in (m, "FITC-poor")]
+        return conj(less(*gap, "squared gap to the full GP"), less(*loss, "NLPD"))
+
+    return every(each(("CholQR-VAR", "CholQR-MLE"), better))
+
+
+def C15(e: Evidence) -> Finding:
+    """FITC reaches negative log likelihood 11.34 from a uniform start but 14.54 from the poor one."""
+    uniform, poor = (-e.mean("log_evidence", "snelson1d", f"FITC-{s}", n_train=20) for s in ("uniform", "poor"))
+    return single(
+        conj(
+            less(uniform, poor - 1),
+            within(uniform, 11.34 - 1.5, 11.34 + 1.5, "uniform"),
+            within(poor, 14.54 - 1.5, 14.54 + 1.5, "poor"),
+        )
+    )
+
+
+def C16(e: Evidence) -> Finding:
+    """On KIN40K CholQR-VAR is better than IVM in SMSE and SNLP."""
+    return every(each(SCORES, lambda s: lower(e, s, "kin40k", "CholQR-VAR", "IVM")))
+
+
+def C17(e: Evidence) -> Finding:
+    """For large m both CholQR variants have lower SMSE than FITC on KIN40K."""
+    var, mle, fitc = (c.iloc[-2:] for c in curves(e, "smse", "kin40k", "CholQR-VAR", "CholQR-MLE", "FITC"))
+    if len(fitc) < 2:
+        raise Missing("two sizes m on kin40k")
+    return every(each(fitc.index, lambda m: less(max(var[m], mle[m]), fitc[m])))
+
+
+def C18(e: Evidence) -> Finding:
+    """FITC has better SNLP than CholQR on KIN40K."""
+    var, mle, fitc = curves(e, "snlp", "kin40k", "CholQR-VAR", "CholQR-MLE", "FITC")
+    return every(each(fitc.index, lambda m: conj(less(fitc[m], mle[m], "MLE"), at_most(fitc[m], var[m], "VAR"))))
+
+
+def C19(e: Evidence) -> Finding:
+    """CholQR is better than FITC in speed and in predictive scores on the four large sets."""
+
+    def better(d):
+        parts = []
+        for s in SCORES:
+            ours, fitc = (e.curve(s, d, m, points=1).min() for m in ("CholQR", "FITC"))
+            parts.append(at_most(ours, fitc, s))
+        ours, fitc = curves(e, "fit_seconds", d, "CholQR", "FITC")
+        return conj(*parts, at_most(float((ours / fitc).max()), 1, "largest time ratio"))
+
+    return every(each(LARGE, better))
+
+
+def at_equal_score(e: Evidence, column: str, dataset: str, *methods: str) -> list[float]:
+    """A column (d_max, a time) interpolated where each method has the SMSE that all of them reach."""
+    score = {m: e.curve("smse", dataset, m, points=2) for m in methods}
+    target = max(s.min() for s in score.values())
+    found = []
+    for m, s in score.items():
+        cost = s.index.to_series() if column == "d_max" else e.curve(column, dataset, m, points=2).loc[s.index]
+        order = np.argsort(s.to_numpy())
+        found.append(float(np.exp(np.interp(target, s.to_numpy()[order], np.log(cost.to_numpy(float))[order]))))
+    return found
+
+
+def C20(e: Evidence) -> Finding:
+    """CholQR is slower to train than SoD and Hybrid."""
+    judge = lambda d: less(*reversed(at_equal_score(e, "fit_seconds", d, "CholQR", "SoD")))  # noqa: E731
+    return every(each(LARGE, judge))
+
+
+def C21(e: Evidence) -> Finding:
+    """CholQR is faster at test time than SoD and Hybrid because its model is sparser."""
+
+    def sparser(d):
+        t, sod, hybrid = at_equal_score(e, "predict_seconds", d, "CholQR", "SoD", "Hybrid")
+        m, m_sod = at_equal_score(e, "d_max", d, "CholQR", "SoD")
+        return conj(less(m, m_sod, "m"), less(t, min(sod, hybrid), "seconds"))
+
+    return every(each(LARGE, sparser))
+
+
+def C22(e: Evidence) -> Finding:
+    """The two redundant kernels are switched off after a few epochs."""
+
+    def off(kernel):
+        share = e.path(f"weight_share_{kernel}", "bindingdb", "CholQR-z16")
+        if not (after := [epoch for epoch in share.columns if epoch >= 10]):
+            raise Missing("ten epochs")
+        return at_most(float(share[after[0]].median()), 0.01)
+
+    return every(each(("sum", "identity"), off))
+
+
+def C23(e: Evidence) -> Finding:
+    """Swapping costs O(mn): linear in n and in m."""
+
+    def exponent(column):
+        rows = e.select("kin40k", "CholQR")
+        other = {"n_train": "d_max", "d_max": "n_train"}[column]
+        fixed = rows.groupby(other)[column].nunique().idxmax()  # where the other varies most
+        return slope(e.final_by(column, "seconds_per_swap", "kin40k", "CholQR", **{other: fixed}))
+
+    return both(
+        every(each(["over n"], lambda _: within(exponent("n_train"), 0.8, 1.2))),
+        every(each(["over m"], lambda _: within(exponent("d_max"), 0.6, 1.3))),
+    )
+
+
+def C24(e: Evidence) -> Finding:
+    """AA variant: doubles the pivot set after a rejection (up to z_max), takes one away after an acceptance."""
+    wrong = {d: e.path("pivot_rule_violations", d, "CholQR-AA").sum(axis=None) for d in any_dataset(e, "CholQR-AA")}
+    return every({d: (not n, f"{n:g} steps against the rule") for d, n in wrong.items()})

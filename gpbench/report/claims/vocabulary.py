@@ -1,0 +1,203 @@
+"""Words in which the claims are written: select rows, average over trials, compare, count data sets.
+
+Truth has three values. `None` is "undecided": a claim about eight data sets of which four were run is decided only if
+the other four cannot change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..frame import twin_of
+from ..published import agree, of_method
+
+
+class Missing(Exception):
+    """What a claim needs and no folder has."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    holds: bool | None
+    numbers: str
+
+
+Part = tuple[bool | None, str]
+
+
+def each(names: Iterable, judge: Callable[..., Part]) -> dict[str, Part]:
+    """judge(name) for every name; a name whose rows are absent is undecided."""
+    parts = {}
+    for name in names:
+        try:
+            part = judge(name)
+        except Missing as missing:
+            part = None, f"needs {missing}"
+        parts[f"{name:g}" if isinstance(name, float) else str(name)] = part
+    return parts
+
+
+def between(parts: dict[str, Part], low: int, high: int | None = None) -> Finding:
+    """Do at least `low` and at most `high` of the parts hold, whatever the undecided ones turn out to be?"""
+    high = len(parts) if high is None else high
+    yes = sum(ok is True for ok, _ in parts.values())
+    open_ = sum(ok is None for ok, _ in parts.values())
+    numbers = "; ".join(
+        f"{name}: {text}{'' if ok else ' (undecided)' if ok is None else ' (no)'}" for name, (ok, text) in parts.items()
+    )
+    if yes + open_ < low or yes > high:
+        return Finding(False, numbers)
+    return Finding(True if yes >= low and yes + open_ <= high else None, numbers)
+
+
+def every(parts: dict[str, Part]) -> Finding:
+    return between(parts, len(parts))
+
+
+def both(*findings: Finding) -> Finding:
+    """All of several findings."""
+    truth = [f.holds for f in findings]
+    holds = False if False in truth else None if None in truth else True
+    return Finding(holds, " | ".join(f.numbers for f in findings))
+
+
+def single(part: Part) -> Finding:
+    return Finding(*part)
+
+
+def conj(*parts: Part) -> Part:
+    """Several comparisons as one part."""
+    return all(ok for ok, _ in parts), ", ".join(text for _, text in parts)
+
+
+def less(a: float, b: float, what: str = "") -> Part:
+    return bool(a < b), f"{what + ' ' if what else ''}{show(a)} < {show(b)}"
+
+
+def at_most(a: float, b: float, what: str = "") -> Part:
+    return bool(a <= b), f"{what + ' ' if what else ''}{show(a)} <= {show(b)}"
+
+
+def within(a: float, low: float, high: float, what: str = "") -> Part:
+    return bool(low <= a <= high), f"{what + ' ' if what else ''}{show(a)} in [{show(low)}, {show(high)}]"
+
+
+def show(x: float) -> str:
+    return f"{x:.4g}"
+
+
+def slope(series: pd.Series) -> float:
+    """Exponent fitted on log-log axes; the index is the abscissa."""
+    series = series.dropna()
+    if len(series) < 2 or (series <= 0).any():
+        raise Missing("two or more positive points for a slope")
+    return float(np.polyfit(np.log(series.index.to_numpy(float)), np.log(series.to_numpy(float)), 1)[0])
+
+
+def spearman(a, b) -> float:
+    return float(stats.spearmanr(a, b).statistic)
+
+
+def quarter(series: pd.Series, which: str) -> pd.Series:
+    """First or last quarter of a curve, at least one point."""
+    n = max(1, len(series) // 4)
+    return series.iloc[:n] if which == "first" else series.iloc[-n:]
+
+
+class Evidence:
+    """Finished rows and curves of the folders at hand, read through a paper's names."""
+
+    def __init__(self, rows: pd.DataFrame, curves: pd.DataFrame, paper: str = ""):
+        self.rows, self.curves, self.paper = rows, curves, paper
+
+    def of(self, paper: str) -> Evidence:
+        return Evidence(self.rows, self.curves, paper)
+
+    def with_standins(self) -> Evidence:
+        """Simulated twins in the place of real data sets that are absent: for information, never counted."""
+        twin = self.rows["dataset"].map(twin_of)
+        real, twins = self.rows[twin == ""], self.rows[twin != ""].assign(dataset=twin[twin != ""])
+        twins = twins[~twins["dataset"].isin(real["dataset"])]
+        return Evidence(pd.concat([real, twins]), self.curves, self.paper)
+
+    def select(self, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
+        """Rows of a printed method on one of our data sets; `item` 'Table' or 'Figure' asks for such a folder."""
+        rows = of_method(self.rows[self.rows["dataset"] == dataset], self.paper, method)
+        rows = agree(rows, where)
+        if item:
+            rows = rows[[any(p == self.paper and i.startswith(item) for p, i in s) for s in rows["sources"]]]
+        if rows.empty:
+            extra = "".join(f", {k} {v}" for k, v in where.items())
+            raise Missing(f"{method} on {dataset}{f' ({item})' if item else ''}{extra}")
+        return rows
+
+    def values(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
+        """metric by trial_id."""
+        rows = self.select(dataset, method, item, **where)
+        values = rows.set_index("trial_id")[metric].dropna()
+        if values.empty:
+            raise Missing(f"{metric} of {method} on {dataset}")
+        return values
+
+    def mean(self, metric: str, dataset: str, method: str, item: str = "", **where) -> float:
+        return float(self.values(metric, dataset, method, item, **where).mean())
+
+    def median(self, metric: str, dataset: str, method: str, item: str = "", **where) -> float:
+        return float(self.values(metric, dataset, method, item, **where).median())
+
+    def by(self, column: str, metric: str, dataset: str, method: str, stat="mean", item="", **where) -> pd.Series:
+        """Curve of a metric over d_max or n_train, averaged (or the median taken) over trials."""
+        rows = self.select(dataset, method, item, **where).dropna(subset=[column, metric])
+        if rows.empty:
+            raise Missing(f"{metric} of {method} on {dataset} over {column}")
+        return rows.groupby(column)[metric].agg(stat).sort_index()
+
+    def curve(self, *args, points: int = 3, **where) -> pd.Series:
+        """`by` d_max, with at least that many points."""
+        series = self.by("d_max", *args, **where)
+        if len(series) < points:
+            raise Missing(f"{args[2]} on {args[1]} at {points} or more sizes d_max")
+        return series
+
+    def path(self, key: str, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
+        """A key of the traces along the steps: one row per trial, one column per step; the longest runs (d_max)."""
+        rows = self.select(dataset, method, item, **where)
+        ids = rows.loc[rows["d_max"].isna() | (rows["d_max"] == rows["d_max"].max()), "trial_id"]
+        points = self.curves[(self.curves["key"] == key) & self.curves["trial_id"].isin(ids)].dropna(subset=["step"])
+        if points.empty:
+            raise Missing(f"the trace key '{key}' of {method} on {dataset}")
+        return points.pivot_table(index="trial_id", columns="step", values="value", aggfunc="last")
+
+    def final(self, key: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
+        """Last value of a key per trial (numbers of the whole trial have one value)."""
+        ids = self.select(dataset, method, item, **where)["trial_id"]
+        points = self.curves[(self.curves["key"] == key) & self.curves["trial_id"].isin(ids)]
+        if points.empty:
+            raise Missing(f"the trace key '{key}' of {method} on {dataset}")
+        return points.sort_values("step", kind="stable", na_position="first").groupby("trial_id")["value"].last()
+
+    def final_by(self, column: str, key: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
+        """Median over trials of the last value of a key, by a column of results.csv."""
+        last = self.final(key, dataset, method, item, **where)
+        rows = self.rows.set_index("trial_id").loc[last.index]
+        return last.groupby(rows[column]).median().sort_index()
+
+    def fact(self, key: str) -> pd.Series:
+        """A measured fact that needs no particular trial (its trial_id may be empty): its mean by step."""
+        points = self.curves[self.curves["key"] == key].dropna(subset=["step"])
+        if points.empty:
+            raise Missing(f"the key '{key}' in some curves.csv")
+        return points.groupby("step")["value"].mean().sort_index()
+
+
+def common(*curves: pd.Series) -> list[pd.Series]:
+    """The curves at the abscissae they share."""
+    shared = sorted(set.intersection(*(set(c.index) for c in curves)))
+    if not shared:
+        raise Missing("one common size at least")
+    return [c.loc[shared] for c in curves]

@@ -1,0 +1,294 @@
+"""A results folder as data frames.
+
+Committed folders hold results.csv, config.resolved.yaml and curves.csv only; `trials/` may be gone. Whatever tables and
+claims need from a trial's trace, its final hyperparameters and its notes is therefore written to `curves.csv` and
+`notes.csv` at the end of a run (`write_curves`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from gpbench.errors import ConfigError, DataError
+from gpbench.experiment.records import COLUMNS
+
+TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
+SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
+SETTINGS = (
+    "z",
+    "variant",
+    "objective",
+    "approximation",
+    "inducing",
+    "optimise_inputs",
+    "candidates",
+    "cost_model",
+    "stop",
+)
+MAX_STEPS, MAX_TRIALS = 100, 20  # of one trace, of one series, in curves.csv
+
+
+def parse_items(text: str) -> tuple[str, ...]:
+    """'Tables 2-3; Fig. 1' -> ('Table 2', 'Table 3', 'Figure 1')."""
+    found = []
+    for kind, numbers in re.findall(r"(tab|fig)[a-z.]*\s*([\d][\d\s,a-z–-]*)", text, flags=re.IGNORECASE):
+        name = "Table" if kind.lower() == "tab" else "Figure"
+        for first, last in re.findall(r"(\d+)[a-z]?(?:\s*[-–]\s*(\d+))?", numbers):
+            found += [f"{name} {k}" for k in range(int(first), int(last or first) + 1)]
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Results:
+    """One folder. `rows` is results.csv plus what the config knows of each label (schedule, kernel, paper, items)."""
+
+    path: Path
+    config: dict
+    rows: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        return str(self.config.get("name") or self.path.resolve().name)
+
+    @property
+    def ok(self) -> pd.DataFrame:
+        return self.rows[self.rows["status"] == "ok"]
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """trial_id, step (empty: a number of the whole trial), key, value."""
+        file = self.path / "curves.csv"
+        if file.is_file():
+            return pd.read_csv(file, dtype={"trial_id": str, "key": str, "step": float, "value": float})
+        return _curves_of(self)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Remarks that belong beside the numbers: simulated data, a rounded copy, jitter."""
+        file = self.path / "notes.csv"
+        table = pd.read_csv(file, dtype=str, keep_default_na=False) if file.is_file() else _notes_of(self)
+        lines = [f"{d}: {n}" for d, n in zip(table["dataset"], table["note"])]
+        named = set(table["dataset"][table["note"].str.contains("simulated")]) if len(table) else set()
+        for dataset in sorted(set(self.rows["dataset"])):
+            if twin_of(dataset) and dataset not in named:
+                lines.append(f"{dataset}: a stand-in for {twin_of(dataset)}, not the published rows")
+        return list(dict.fromkeys(lines))
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        return self.rows[~self.rows["status"].isin(["ok", "skipped"])]
+
+    @cached_property
+    def environments(self) -> list[dict]:
+        return [read_json(f) for f in sorted((self.path / "env").glob("*.json"))]
+
+    @cached_property
+    def manifest(self) -> dict:
+        file = self.path / "manifest.json"
+        return read_json(file) if file.is_file() else {}
+
+    @property
+    def published(self) -> list[tuple[str, str]]:
+        """(paper, item) pairs the config claims to reproduce."""
+        return published_of(self.config)
+
+
+def twin_of(dataset: str) -> str:
+    """The published data set that a stand-in replaces (kin40k for kin40k-sim), else empty: it never counts as that."""
+    if dataset.endswith("-sim"):
+        return dataset[: -len("-sim")]
+    return {"thrombin": "bindingdb"}.get(dataset, "")
+
+
+def read_json(file: Path) -> dict:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise DataError(f"{file}: not readable as JSON ({e})") from e
+
+
+def published_of(config: dict) -> list[tuple[str, str]]:
+    entries = config.get("published") or []
+    entries = entries if isinstance(entries, list) else [entries]
+    return [(str(e.get("paper", "")), str(e.get("item") or "")) for e in entries if isinstance(e, dict)]
+
+
+def read_config(path: Path) -> dict:
+    file = path / "config.resolved.yaml"
+    if not file.is_file():
+        return {}
+    try:
+        return yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except yaml.YAMLError as e:
+        raise DataError(f"{file}: not valid YAML; run the config again to rewrite it") from e
+
+
+def load(path: str | Path) -> Results:
+    """The folder's rows in the order of results.csv; an empty or damaged folder is an error in one sentence."""
+    path = Path(path)
+    file = path / "results.csv"
+    if not file.is_file():
+        raise ConfigError(f"{path}: no results.csv here; give a folder that `gpbench run` has filled")
+    numeric = [c for c in COLUMNS if c not in TEXT]
+    try:
+        rows = pd.read_csv(
+            file, dtype=dict.fromkeys(TEXT, str), keep_default_na=False, na_values={key: [""] for key in numeric}
+        )
+    except (ValueError, OSError) as e:
+        raise DataError(f"{file}: not readable ({e})") from e
+    if absent := [c for c in COLUMNS if c not in rows]:
+        raise DataError(f"{file}: columns missing: {', '.join(absent)}")
+    for column in numeric:
+        try:
+            rows[column] = pd.to_numeric(rows[column]).astype(float)
+        except (ValueError, TypeError) as e:
+            raise DataError(f"{file}: column {column} holds something that is not a number ({e})") from e
+    config = read_config(path)
+    return Results(path, config, _with_settings(rows, config, path))
+
+
+def method_entries(config: dict) -> dict[str, dict]:
+    """label -> the config's defaults overridden by that method's entry."""
+    shared = {k: v for k, v in config.items() if k != "methods"}
+    entries = {}
+    for entry in config.get("methods") or []:
+        entry = {"method": entry} if isinstance(entry, str) else dict(entry)
+        entries[str(entry.get("label") or entry.get("method"))] = shared | entry | (entry.get("params") or {})
+    return entries
+
+
+def _with_settings(rows: pd.DataFrame, config: dict, path: Path) -> pd.DataFrame:
+    entries = method_entries(config)
+    settings = [entries.get(label, config) for label in rows["label"]]
+    rows = rows.copy()
+    rows["folder"] = str(path)
+    rows["schedule"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") for s in settings]
+    rows["adapted"] = rows["schedule"] != "fixed"
+    rows["cached"] = rows["cache"].fillna(0) > 0
+    rows["kernel"] = [_kernel_name(s.get("kernel")) for s in settings]
+    for key in SETTINGS:
+        rows[key] = [_plain(s.get(key)) for s in settings]
+    rows["sources"] = [tuple((p, i) for p, text in published_of(config) for i in parse_items(text) or ("",))] * len(
+        rows
+    )
+    return rows
+
+
+def _kernel_name(kernel) -> str:
+    if isinstance(kernel, dict):
+        return str(kernel.get("name") or next(iter(kernel), ""))
+    return str(kernel or "")
+
+
+def _plain(value):
+    return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value
+
+
+def series_name(key: dict, frame: pd.DataFrame) -> str:
+    """The label, with d_max and cache only where they tell series of that label apart."""
+    mine = frame[frame["label"] == key["label"]]
+    extra = [
+        f"{name} {key[name]:.0f}"
+        for name in ("cache", "d_max")
+        if mine[name].fillna(-1).nunique() > 1 and pd.notna(key[name])
+    ]
+    return f"{key['label']} ({', '.join(extra)})" if extra else str(key["label"])
+
+
+def named(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a column `series`: what one line of a table is called."""
+    keys = frame[["label", "cache", "d_max"]].drop_duplicates()
+    names = {_hashable(k): series_name(k, frame) for k in keys.to_dict("records")}
+    return frame.assign(series=[names[_hashable(k)] for k in frame[["label", "cache", "d_max"]].to_dict("records")])
+
+
+def _hashable(key: dict) -> tuple:
+    return tuple(None if isinstance(v, float) and np.isnan(v) else v for v in key.values())
+
+
+def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.DataFrame, int]:
+    """Trials (rows) by method (columns), only the trials that all share; and how many trials were left out."""
+    wide = frame.pivot_table(index="trial", columns=by, values=metric, aggfunc="mean", sort=False)
+    wide = wide[list(dict.fromkeys(frame.loc[frame[metric].notna(), by]))]  # the file's order, not the alphabet's
+    shared = wide.dropna()
+    return shared, len(wide) - len(shared)
+
+
+# ---- what a run leaves behind for folders without trials/ -------------------------------------------------------
+
+
+def write_curves(path: str | Path) -> None:
+    """Condense trials/*.json into curves.csv and notes.csv; nothing is overwritten where trials/ is absent."""
+    results = load(path)
+    if not any((results.path / "trials").glob("*.json")):
+        return
+    for name, table in (("curves.csv", _curves_of(results)), ("notes.csv", _notes_of(results))):
+        text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        temporary = results.path / f".tmp-{name}"
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(results.path / name)
+
+
+def _trials(results: Results):
+    """(row, record) of the finished trials whose file is there."""
+    for row in results.ok.to_dict("records"):
+        file = results.path / "trials" / f"{row['trial_id']}.json"
+        if file.is_file():
+            yield row, read_json(file)
+
+
+def _curves_of(results: Results) -> pd.DataFrame:
+    out, seen = [], {}
+    for row, record in _trials(results):
+        series = tuple(str(row[k]) for k in SERIES)
+        seen[series] = seen.get(series, 0) + 1
+        record = record.get("result", record)
+        if seen[series] <= MAX_TRIALS:
+            out += [(row["trial_id"], *point) for point in trace_points(record.get("trace") or [])]
+        out += [(row["trial_id"], np.nan, k, v) for k, v in theta_points(record.get("theta") or {})]
+    return pd.DataFrame(out, columns=["trial_id", "step", "key", "value"])
+
+
+def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
+    """(step, key, value) of a trace, thinned evenly to MAX_STEPS rows; the lowest `measure` and both ends stay."""
+    keep = set(range(len(trace)))
+    if len(trace) > MAX_STEPS:
+        keep = set(np.linspace(0, len(trace) - 1, MAX_STEPS).round().astype(int).tolist())
+        measured = [(row["measure"], i) for i, row in enumerate(trace) if is_number(row.get("measure"))]
+        keep |= {min(measured)[1]} if measured else set()
+    points = []
+    for i in sorted(keep):
+        step = trace[i].get("step", i + 1)
+        points += [(step, k, float(v)) for k, v in trace[i].items() if k != "step" and is_number(v)]
+    return points
+
+
+def theta_points(theta: dict) -> list[tuple[str, float]]:
+    points = []
+    for key, value in theta.items():
+        if isinstance(value, list):
+            points += [(f"theta.{key}.{i}", float(v)) for i, v in enumerate(value) if is_number(v)]
+        elif is_number(value):
+            points.append((f"theta.{key}", float(value)))
+    return points
+
+
+def is_number(value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and np.isfinite(value)
+
+
+def _notes_of(results: Results) -> pd.DataFrame:
+    pairs = [
+        (r["dataset"], n) for r, record in _trials(results) for n in record.get("result", record).get("notes") or []
+    ]
+    counts = pd.Series(pairs, dtype=object).value_counts()
+    rows = sorted((d, n, int(c)) for (d, n), c in counts.items())
+    return pd.DataFrame(rows, columns=["dataset", "note", "trials"])
