@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from gpbench import catalog, metrics
-from gpbench.errors import InvalidPrediction, MissingExtra, NotApplicable, NotPositiveDefinite
+from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.methods.base import Fitted, Method, Prediction
 
 from . import seeds
@@ -82,7 +82,7 @@ def status_of(error: BaseException) -> str:
 def reason_of(error: BaseException) -> str:
     """One line; the log has the traceback."""
     message = " ".join(str(error).split())[:300]
-    known = isinstance(error, (NotPositiveDefinite, NotApplicable, InvalidPrediction, MissingExtra))
+    known = isinstance(error, (NotPositiveDefinite, NotApplicable, InvalidPrediction))
     return message if known and message else f"{type(error).__name__}: {message}".rstrip(": ")
 
 

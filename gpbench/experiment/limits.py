@@ -20,6 +20,10 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
+def no_core_dump() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def limit_memory(megabytes: float | None) -> None:
     """Allow this process so much more memory than the loaded libraries already take; beyond it, MemoryError.
 

@@ -1,4 +1,4 @@
-"""The main process's end of the fork server (`worker.py`): start it, send jobs, receive events."""
+"""The main process's end of the fork server (`server.py`): start it, send jobs, receive events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from .provenance import thread_environment
 
 # the server imports what this process would import: same sys.path, set before anything else is loaded
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[3]); from gpbench.experiment.worker import serve; serve(*map(int, sys.argv[1:3]))"  # noqa: E501
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[3]); from gpbench.experiment.server import serve; serve(*map(int, sys.argv[1:3]))"  # noqa: E501
 
 
 class ServerLost(Exception):
@@ -32,7 +32,7 @@ class Pool:
     def start(self) -> None:
         command_read, self._commands = os.pipe()
         self._events, event_write = os.pipe()
-        env = {**os.environ, **thread_environment(self.threads), "PYTHONHASHSEED": "0"}
+        env = {**os.environ, **thread_environment(self.threads), "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
         if self.offline:
             env["GPBENCH_OFFLINE"] = "1"
         arguments = [str(command_read), str(event_write), json.dumps(sys.path)]

@@ -1,0 +1,214 @@
+"""One run over the missing trials of a locked results folder: the loop that hands out jobs and takes in results."""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import asdict, dataclass, field
+
+from gpbench.errors import GpbenchError, StorageError
+
+from . import limits
+from .jobs import Job, jobs_for
+from .pool import Pool, ServerLost
+from .progress import Clock, Silent
+from .records import Result, Trial
+from .storage import Damaged, read_json
+from .store import FINAL, Store
+from .summary import Summary, summarise
+from .worker import STORAGE_EXIT
+
+_TICK = 0.2  # seconds between looks at deadlines and signals
+_CSV_EVERY = 10.0  # seconds between renewals of results.csv
+_RESTARTS = 3  # of a fork server that keeps dying
+
+
+@dataclass
+class Options:
+    jobs: int = 1
+    threads: int = 1  # of BLAS in each trial; another number changes the last bits
+    timeout: float | None = None  # seconds per trial; along a nested path, from one size to the next
+    memory: float | None = None  # MB that a trial may allocate
+    retry_failed: bool = False
+    fail_fast: bool = False
+    save_predictions: bool = False
+    offline: bool = False
+    plugins: list[str] = field(default_factory=list)
+
+
+class Session:
+    """`stop` may be called from a signal handler; everything else happens in `run`."""
+
+    def __init__(self, store: Store, options: Options, planned: list[Trial], lock_fd: int, progress: Silent):
+        self.store, self.options, self.planned, self.progress = store, options, planned, progress
+        self.pool = Pool(options.threads, options.offline, store.log_path("server"), lock_fd)
+        self.running: dict[int, Job] = {}
+        self.signal: int | None = None
+        self.halt = False
+        self.restarts = 0
+        self.finished: set[str] = set()  # trials that came to their end in this session
+
+    def stop(self, number, _frame) -> None:
+        self.signal = number
+
+    # -- the loop -----------------------------------------------------------------------------------------------
+
+    def run(self, trials: list[Trial]) -> None:
+        complete = self.store.results(trials, repair=True, predictions=self.options.save_predictions)
+        self.results = self.store.results(self.planned, repair=True)
+        if self.options.retry_failed:
+            complete = {id: r for id, r in complete.items() if r.status in FINAL}
+        missing = [t for t in trials if t.id not in complete]
+        self.progress.start(len(trials), len(trials) - len(missing))
+        try:
+            if missing:
+                self._work(missing)
+        finally:
+            self.pool.close()
+            self.progress.close()
+            self._write_csv()
+
+    def _work(self, missing: list[Trial]) -> None:
+        self.queue = jobs_for(missing, self._have_shared)
+        csv_clock = Clock(_CSV_EVERY)
+        while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
+            try:
+                if self.pool.server is None:
+                    self._start_server()
+                self._fill()
+                for event in self.pool.receive(_TICK):
+                    self._handle(event)
+                self._enforce_deadlines()
+            except ServerLost:
+                self._recover()
+            if csv_clock.due():
+                self._write_csv()
+
+    def _start_server(self) -> None:
+        """Its first event describes the libraries; a signal may come before it."""
+        self.pool.start()
+        while self.signal is None:
+            for event in self.pool.receive(_TICK):
+                self.env = self.store.write_env(event["env"])
+                return
+
+    def _fill(self) -> None:
+        while len(self.running) < self.options.jobs and (job := self.queue.next()) is not None:
+            self.running[job.number] = job
+            self.pool.send(
+                job=job.number,
+                trials=[asdict(t) for t in job.trials],
+                folder=str(self.store.folder.resolve()),
+                log=job.name,
+                needs=job.needs,
+                shared=job.shared,
+                plugins=self.options.plugins,
+                memory=self.options.memory,
+                save_predictions=self.options.save_predictions,
+                env=self.env,
+            )
+
+    def _enforce_deadlines(self) -> None:
+        for job in self.running.values():
+            if time.monotonic() > job.deadline and not job.overdue:
+                job.overdue = True
+                self.pool.kill(job.number)
+
+    def _recover(self) -> None:
+        """The server is gone (killed by hand, say) and its jobs with it; the others get a new one."""
+        self.restarts += 1
+        self.pool.close()
+        for job in list(self.running.values()):
+            self._ended(job, reason="the process that starts trials was killed")
+        if self.restarts > _RESTARTS:
+            raise GpbenchError(f"the process that starts trials keeps dying; see {self.store.log_path('server')}")
+
+    # -- events -------------------------------------------------------------------------------------------------
+
+    def _handle(self, event: dict) -> None:
+        job = self.running[event["job"]]
+        kind = event["event"]
+        if kind == "start":
+            job.pid, job.kernel_oom_kills = event["pid"], limits.oom_kills()
+            self._restart_clock(job)
+        elif kind == "result":
+            self._restart_clock(job)
+            self._take(next(t for t in job.trials if t.id == event["trial"]))
+        elif kind == "storage":
+            raise StorageError(event["message"])
+        elif kind == "shared-failed":
+            self._lose(job, event["reason"])
+        elif kind == "exit":
+            self._ended(job, *verdict(job, event["code"], self.options.timeout), event["peak_mb"])
+
+    def _restart_clock(self, job: Job) -> None:
+        if self.options.timeout:
+            job.deadline = time.monotonic() + self.options.timeout
+
+    def _take(self, trial: Trial) -> None:
+        """A trial has come to its end; its result is on disk."""
+        result = self.store.load(trial)
+        self.results[trial.id] = result
+        self.finished.add(trial.id)
+        self.progress.finished(result)
+        if self.options.fail_fast and result.status not in FINAL:
+            self.halt = True
+
+    def _ended(self, job: Job, status: str = "crashed", reason: str = "", peak_mb: float | None = None) -> None:
+        """The process is gone; trials without a result share its fate."""
+        del self.running[job.number]
+        if job.shared:
+            if self._have_shared(job.shared):
+                self.queue.ready.add(job.shared)
+            else:
+                self._lose(job, f"{status}: {reason}")
+            return
+        stored = self.store.results(job.trials)
+        for trial in job.trials:
+            if trial.id in self.finished:
+                continue
+            if trial.id not in stored or stored[trial.id].status not in FINAL:
+                self.store.save(Result(trial, status, reason, peak_mb=peak_mb, env=self.env))
+            self._take(trial)
+
+    def _lose(self, job: Job, reason: str) -> None:
+        """Shared work failed: so do the trials that need it."""
+        for lost in self.queue.drop(job.shared):
+            for trial in lost.trials:
+                self.store.save(Result(trial, "failed", f"full-GP hyperparameters: {reason}", env=self.env))
+                self._take(trial)
+
+    def _have_shared(self, key: str) -> bool:
+        path = self.store.shared_path(key)
+        try:
+            read_json(path)
+        except FileNotFoundError:
+            return False
+        except Damaged:
+            self.store.quarantine(path)
+            return False
+        return True
+
+    # -- the end ------------------------------------------------------------------------------------------------
+
+    def _write_csv(self) -> None:
+        self.store.write_csv([self.results[t.id] for t in self.planned if t.id in self.results])
+
+    def summary(self, trials: list[Trial]) -> Summary:
+        summary = summarise(trials, self.results)
+        summary.ran, summary.signal = len(self.finished), self.signal
+        return summary
+
+
+def verdict(job: Job, code: int, timeout: float | None) -> tuple[str, str]:
+    """Status and reason of a process that ended without the result of all its trials."""
+    if job.overdue:
+        return "timeout", f"over the time limit of {timeout:g} s"
+    if code == -signal.SIGKILL and limits.oom_kills() > job.kernel_oom_kills:
+        return "oom", "killed by the system for lack of memory"
+    if code < 0:
+        names = {s.value: s.name for s in signal.Signals}
+        return "crashed", f"killed by {names.get(-code, f'signal {-code}')}"
+    if code == STORAGE_EXIT:
+        raise StorageError("a worker could not write its result")
+    return "crashed", f"exited with code {code}"

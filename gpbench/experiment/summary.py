@@ -1,0 +1,44 @@
+"""Where an experiment stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .records import Result, Trial
+from .store import FINAL
+
+
+@dataclass
+class Summary:
+    """Counts over the trials that were asked for."""
+
+    done: int = 0  # ok or skipped
+    skipped: int = 0
+    failed: int = 0
+    left: int = 0
+    ran: int = 0  # trials that this call brought to an end
+    signal: int | None = None  # that ended the run early
+    failures: list[Result] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        if self.signal is not None:
+            return 128 + self.signal
+        if self.failures and all(r.reason.startswith("MissingExtra:") for r in self.failures):
+            return 5  # nothing but an optional package is in the way
+        return 1 if self.failed or self.left else 0
+
+    @property
+    def message(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        if self.left:
+            return f"{self.done} done{failed}, {self.left} left; the same command continues"
+        retry = "; --retry-failed runs them again" if self.failed else ""
+        return f"{self.done} done{failed}{retry}"
+
+
+def summarise(trials: list[Trial], results: dict[str, Result]) -> Summary:
+    found = [results[t.id] for t in trials if t.id in results]
+    failures = [r for r in found if r.status not in FINAL]
+    skipped = sum(r.status == "skipped" for r in found)
+    return Summary(len(found) - len(failures), skipped, len(failures), len(trials) - len(found), failures=failures)
