@@ -57,4 +57,11 @@ def main() -> None:
         # the reader is gone: keep the interpreter from complaining when it flushes stdout at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
+    except Exception as e:  # a bug of ours: say so in a line, and all of it to who asks
+        if any(flag in sys.argv for flag in ("-v", "-vv", "--verbose")):
+            raise
+        click.echo(
+            f"gpbench: internal error, please report it: {type(e).__name__}: {e} (traceback: gpbench -v ...)", err=True
+        )
+        code = 1
     sys.exit(code if isinstance(code, int) else 0)

@@ -153,8 +153,8 @@ def doctor(as_json):
             "peers": ", ".join(p for p in ("GPy", "gpflow", "gpytorch") if importlib.util.find_spec(p)) or "none",
         },
         "blas": {
-            f"{pool['internal_api']} {pool.get('version')} ({Path(pool['filepath']).name})": f"{pool['num_threads']} threads"
-            for pool in threadpoolctl.threadpool_info()
+            f"{p['internal_api']} {p.get('version')} ({Path(p['filepath']).name})": f"{p['num_threads']} threads"
+            for p in threadpoolctl.threadpool_info()
         },
         "disk": f"{shutil.disk_usage('.').free / 2**30:.0f} GiB free here",
         "data folder": os.environ.get("GPBENCH_DATA", "datasets"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .shared import fail, folder, json_option, note, plugin_option, print_json
+from .shared import fail, folder, is_quiet, json_option, note, plugin_option, print_json
 
 
 def _load(paths, overrides):
@@ -38,28 +38,33 @@ def _load(paths, overrides):
 @click.option("--retry-failed", is_flag=True, help="Run failed trials again.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failed trial.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds a trial may take.")
-@click.option("--memory", type=click.IntRange(1), help="MiB a trial may take.")
+@click.option("--memory", type=click.IntRange(1), help="MB a trial may take.")
 @click.option("--offline", is_flag=True, help="Never touch the network.")
 @click.option("-o", "--output", type=click.Path(file_okay=False), help="Results folder [default: results/<name>].")
 @click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
 @plugin_option
-def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, **options):
+def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, plugin, **options):
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
     from gpbench.experiment.plan import plan as make_plan
 
-    codes = []
     loaded = _load(configs, overrides)
-    plans = [make_plan(c, methods=methods or None, datasets=datasets or None, trials=trials) for c in loaded]
-    for config, plan in zip(loaded, plans):
+    chosen = [make_plan(c, methods=methods or None, datasets=datasets or None, trials=trials) for c in loaded]
+    code = 0
+    for config, plan in zip(loaded, chosen):
         for message in plan.notices:
             note(message)
         out = _folder_of(config.name, output, several=len(loaded) > 1)
-        codes.append(_dry_run(plan, out) if dry_run else _run_one(config, plan, out, options))
-        if codes[-1] >= 128:
+        if dry_run:
+            _dry_run(plan, out, options["jobs"])
+            continue
+        whole = plan if not (methods or datasets or trials) else make_plan(config)
+        options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
+        code = max(code, _run_one(config, plan, whole, out, dict(options)))
+        if code >= 128:
             break
-    return max(codes)
+    return code
 
 
 def _folder_of(name: str, output: str | None, several: bool) -> Path:
@@ -68,26 +73,39 @@ def _folder_of(name: str, output: str | None, several: bool) -> Path:
     return Path(output) / name if several else Path(output)
 
 
-def _dry_run(plan, out: Path) -> int:
-    from gpbench.experiment.runner import estimate
+def _dry_run(plan, out: Path, jobs: int) -> None:
+    from gpbench.experiment.estimate import estimate
+    from gpbench.experiment.progress import duration
+    from gpbench.experiment.store import Store
 
-    expected = estimate(plan, out)
-    for line in expected.lines:
-        click.echo(line)
-    return 0
+    found = estimate(plan.trials, Store(out))
+    for trial in plan.trials:
+        size = f" d_max={trial.params['d_max']}" if "d_max" in trial.params else ""
+        click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{size} trial {trial.index}")
+    basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
+    click.echo(f"{found.trials} trials, {found.done} done; about {duration(found.seconds / jobs)} left (by {basis})")
 
 
-def _run_one(config, plan, out: Path, options) -> int:
+def _run_one(config, plan, whole, out: Path, options) -> int:
     from gpbench.errors import GpbenchError
+    from gpbench.experiment.progress import choose
+    from gpbench.experiment.resolved import resolved_yaml
+    from gpbench.experiment.runner import Options
     from gpbench.experiment.runner import run as run_trials
 
-    summary = run_trials(config, plan, out, **options)
-    note(summary.message)
-    if summary.exit_code < 128:  # after an interruption the person wants the prompt back, not plots
-        try:
-            _render(out)
-        except GpbenchError as e:
-            return max(summary.exit_code, fail(e))
+    for limit in ("timeout", "memory"):
+        options[limit] = options[limit] or getattr(config, limit)
+    summary = run_trials(
+        config.name, resolved_yaml(config), plan.trials, out, Options(**options), planned=whole.trials,
+        progress=choose(quiet=is_quiet()),
+    )  # fmt: skip
+    note(summary.missing_extra or summary.message)
+    if summary.exit_code >= 128:  # after an interruption the person wants the prompt back, not plots
+        return summary.exit_code
+    try:
+        _render(out)
+    except GpbenchError as e:
+        return max(summary.exit_code, fail(e))
     return summary.exit_code
 
 
@@ -112,10 +130,10 @@ def status(directory, as_json):
         print_json(found)
         return
     click.echo(f"{found['done']} done, {found['failed']} failed, {found['left']} left of {found['planned']} planned")
-    for error in found["errors"]:
-        click.echo(
-            f"  {error['status']}: {error['dataset']} {error['label']} trial {error['trial']}: {error['reason']}"
-        )
+    if found["running"]:
+        click.echo(f"running: process {found['running']['pid']} on {found['running']['host']}")
+    for failure in found["failures"][-10:]:
+        click.echo(f"  {failure['status']}: {failure['what']}: {failure['reason']} ({failure['log']})")
 
 
 @click.command()

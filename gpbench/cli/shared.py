@@ -9,9 +9,13 @@ import sys
 import click
 
 
+def is_quiet() -> bool:
+    return bool(os.environ.get("GPBENCH_QUIET"))
+
+
 def note(message: str) -> None:
     """A remark for the person at the terminal; results go to stdout, this goes to stderr."""
-    if not os.environ.get("GPBENCH_QUIET"):
+    if not is_quiet():
         click.echo(message, err=True)
 
 

@@ -1,0 +1,151 @@
+"""The command line as a user meets it: output, exit codes, one sentence for what goes wrong."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gpbench.cli import main
+
+SMALL = """
+name: small
+dataset: {name: friedman3, n_train: 60, n_test: 50}
+trials: 2
+hyperparameters: {schedule: fixed, values: {variance: 1.0, lengthscale: 1.5, noise: 0.1}}
+d_max: [10, 20]
+methods: [full-gp, sod]
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GPBENCH_QUIET", raising=False)
+    (tmp_path / "small.yaml").write_text(SMALL)
+    return tmp_path
+
+
+@pytest.fixture
+def gpbench(here, monkeypatch, capsys):
+    """Run a command line in this process: (exit code, stdout, stderr)."""
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["gpbench", *words])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        out = capsys.readouterr()
+        return stop.value.code or 0, out.out, out.err
+
+    return call
+
+
+def test_run_status_and_rendering_again(gpbench, here):
+    code, out, err = gpbench("run", "small.yaml")
+    assert code == 0 and "friedman3" in out and "6 done" in err
+    folder = here / "results" / "small"
+    for name in ("manifest.json", "config.resolved.yaml", "results.csv", "report.html"):
+        assert (folder / name).is_file(), name
+    for part in ("trials", "env", "tables", "stats", "plots"):
+        assert any((folder / part).iterdir()), part
+    code, out, _ = gpbench("status", str(folder))
+    assert code == 0 and out.startswith("6 done, 0 failed, 0 left of 6 planned")
+    assert json.loads(gpbench("status", str(folder), "--json")[1])["done"] == 6
+    for command in ("tables", "stats", "plot", "report"):
+        code, out, _ = gpbench(command, str(folder))
+        assert code == 0 and out.strip(), command
+    code, _, err = gpbench("run", "small.yaml")
+    assert code == 0 and "6 done" in err
+
+
+def test_selection_runs_a_part_and_the_rest_is_left(gpbench):
+    code, _, err = gpbench("run", "small.yaml", "-m", "full*", "--trials", "1")
+    assert code == 1 and "1 done, 5 left" in err
+
+
+def test_a_dry_run_says_what_would_run_and_writes_nothing(gpbench, here):
+    code, out, _ = gpbench("run", "small.yaml", "--dry-run")
+    assert code == 0 and "6 trials, 0 done; about" in out
+    assert not (here / "results").exists()
+
+
+def test_set_changes_a_value(gpbench):
+    assert "3 trials" in gpbench("run", "small.yaml", "-n", "--set", "trials=1")[1]
+    code, _, err = gpbench("run", "small.yaml", "-n", "--set", "trails=1")
+    assert code == 2 and "trials" in err
+
+
+def test_version_and_help_and_usage_errors(gpbench):
+    code, out, _ = gpbench("--version")
+    assert code == 0 and "0.1.0" in out
+    assert gpbench("--help")[0] == 0
+    code, _, err = gpbench("runn")
+    assert code == 2 and "runn" in err
+    assert gpbench("run")[0] == 2
+    assert gpbench("run", "small.yaml", "-j", "0")[0] == 2
+    assert gpbench("status", "nowhere")[0] == 2
+
+
+def test_every_config_problem_is_listed_before_anything_runs(gpbench, here):
+    (here / "bad.yaml").write_text("name: bad\ndatset: friedman3\ntrials: no\nmethods: [ful-gp]\n")
+    code, _, err = gpbench("validate", "bad.yaml")
+    assert code == 2
+    for position, word in (("bad.yaml:2:1", "dataset"), ("bad.yaml:3:9", "trials"), ("bad.yaml:4:11", "full-gp")):
+        assert any(position in line and word in line for line in err.splitlines()), (position, err)
+    assert gpbench("validate", "small.yaml")[:2] == (0, "small.yaml: ok (small)\n")
+
+
+@pytest.mark.parametrize("what", ["datasets", "methods", "kernels", "metrics", "configs"])
+def test_lists_have_one_line_each_with_a_text(gpbench, here, what):
+    (here / "configs").mkdir()
+    (here / "configs" / "x.yaml").write_text("name: x\ndescription: an example\n")
+    code, out, _ = gpbench("list", what)
+    assert code == 0 and all(len(line.split(None, 1)) == 2 for line in out.splitlines())
+    assert len(json.loads(gpbench("list", what, "--json")[1])) == len(out.splitlines())
+
+
+def test_describe_every_name(gpbench):
+    from gpbench import catalog
+
+    for kind in ("method", "dataset", "kernel"):
+        for name in catalog.available(kind):
+            code, out, _ = gpbench("describe", name)
+            assert code == 0 and f"{kind} {name}" in out
+    code, _, err = gpbench("describe", "ful-gp")
+    assert code == 2 and "did you mean full-gp" in err
+
+
+def test_doctor_and_schema(gpbench):
+    code, out, _ = gpbench("doctor", "--json")
+    facts = json.loads(out)
+    assert code == 0 and facts["packages"]["numpy"] and "friedman3" in facts["data at hand"]
+    assert "properties" in json.loads(gpbench("schema")[1])
+
+
+def test_a_closed_pipe_is_quiet(here):
+    read, write = os.pipe()
+    os.close(read)
+    ran = subprocess.run(
+        [sys.executable, "-m", "gpbench", "list", "datasets"], stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write)
+    assert ran.returncode == 141 and "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "env", [{"NO_COLOR": "1"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"COLUMNS": "20"}]
+)
+def test_odd_terminals_are_fine(here, env):
+    ran = subprocess.run(
+        [sys.executable, "-m", "gpbench", "run", "small.yaml", "--trials", "0", "-m", "sod"],
+        capture_output=True, env={**os.environ, **env},
+    )  # fmt: skip
+    assert ran.returncode == 1 and b"Traceback" not in ran.stderr and b"\x1b[" not in ran.stdout
+
+
+def test_quiet_keeps_stderr_empty(here):
+    ran = subprocess.run(
+        [sys.executable, "-m", "gpbench", "-q", "run", "small.yaml"], capture_output=True, text=True
+    )  # fmt: skip
+    assert ran.returncode == 0 and ran.stderr == "" and "friedman3" in ran.stdout

@@ -1,0 +1,49 @@
+"""The first published anchors, on the real rows, through the command line a user would type."""
+
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(1500)]
+
+BOSTON = """
+name: boston-full
+dataset: boston
+split: {kind: random, n_train: 481, n_test: 25}
+trials: 20
+hyperparameters: {schedule: fixed, from: full-gp, subset: 200}
+methods: [full-gp]
+"""
+KIN40K = """
+name: kin40k-random
+dataset: kin40k
+split: {kind: random, n_train: 10000, n_test: 30000}
+hyperparameters: {schedule: fixed, from: full-gp, subset: 2000}
+kernel: {name: ard-se, bias: true}
+d_max: [100, 200, 400, 600]
+methods: [random]
+"""
+
+
+def run(tmp_path, config):
+    (tmp_path / "it.yaml").write_text(config)
+    ran = subprocess.run(
+        [sys.executable, "-m", "gpbench", "run", "it.yaml", "-o", "out"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    return pd.read_csv(tmp_path / "out" / "results.csv")
+
+
+def test_full_gp_on_boston_lies_where_the_paper_lies(tmp_path, mirror):
+    rows = run(tmp_path, BOSTON)
+    assert len(rows) == 20 and (rows.status == "ok").all()
+    assert 0.09 <= rows.nmse.mean() <= 0.17
+    assert 2.3 <= rows.nlpd.mean() <= 2.95
+
+
+def test_random_basis_on_kin40k_gives_the_known_curve(tmp_path, mirror):
+    nmse = run(tmp_path, KIN40K).set_index("d_max").nmse
+    for d_max, known in ((100, 0.36), (200, 0.21), (400, 0.12), (600, 0.08)):
+        assert nmse[d_max] == pytest.approx(known, rel=0.15)
