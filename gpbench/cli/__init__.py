@@ -10,24 +10,16 @@ import click
 from gpbench import __version__
 
 from . import catalogue, data, report, run
-from .shared import fail
+from .shared import Group, fail
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="gpbench")
-@click.option("-v", "--verbose", count=True, help="More on stderr (-vv: debug).")
-@click.option("-q", "--quiet", is_flag=True, help="Only results and errors.")
-def cli(verbose, quiet):
+def cli():
     """Reproduce and extend the benchmarks of five sparse Gaussian process papers.
 
     gpbench run configs/quickstart.yaml   is a good first command.
     """
-    import logging
-
-    level = logging.ERROR if quiet else {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
-    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True)
-    if quiet:
-        os.environ["GPBENCH_QUIET"] = "1"
 
 
 for command in (

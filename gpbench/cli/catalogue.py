@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from .shared import json_option, plugin_option, print_json
+from .shared import Command, json_option, plugin_option, print_json
 
 KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel"}
 
@@ -19,7 +19,7 @@ def _summary(cls) -> str:
     return getattr(cls, "title", "") or doc
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.argument("what", type=click.Choice([*KINDS, "metrics", "configs"]))
 @json_option
 @plugin_option
@@ -53,7 +53,7 @@ def _config_title(path: Path) -> str:
     return ""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @json_option
 @plugin_option
@@ -113,7 +113,7 @@ def _type_name(annotation) -> str:
     return getattr(annotation, "__name__", None) or str(annotation).replace("typing.", "")
 
 
-@click.command()
+@click.command(cls=Command)
 def schema():
     """JSON schema of the config, for editors."""
     from gpbench.experiment.schema import config_schema
@@ -121,7 +121,7 @@ def schema():
     print_json(config_schema())
 
 
-@click.command()
+@click.command(cls=Command)
 @json_option
 def doctor(as_json):
     """Versions, BLAS, threads, CHOLMOD, disk, data at hand."""

@@ -6,10 +6,10 @@ import os
 
 import click
 
-from .shared import fail, note, plugin_option
+from .shared import Group, fail, note, plugin_option
 
 
-@click.group()
+@click.group(cls=Group)
 def data():
     """Data sets: prefetch, re-hash, citations, splits as plain files."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .shared import folder, json_option, note, print_json
+from .shared import Command, folder, json_option, note, print_json
 
 directory = click.argument("directory", type=folder, metavar="DIR")
 formats_option = click.option(
@@ -27,7 +27,7 @@ def _wrote(paths) -> None:
         click.echo(path)
 
 
-@click.command()
+@click.command(cls=Command)
 @directory
 @formats_option
 def tables(directory, formats):
@@ -37,7 +37,7 @@ def tables(directory, formats):
     _wrote(report.render_tables(Path(directory), _formats(formats)))
 
 
-@click.command()
+@click.command(cls=Command)
 @directory
 def stats(directory):
     """Significance tests as the config's `compare` says."""
@@ -46,7 +46,7 @@ def stats(directory):
     _wrote(report.render_stats(Path(directory)))
 
 
-@click.command()
+@click.command(cls=Command)
 @directory
 def plot(directory):
     """Learning curves, boxplots, times, predictions: whatever the folder holds."""
@@ -55,7 +55,7 @@ def plot(directory):
     _wrote(report.render_plots(Path(directory)))
 
 
-@click.command("report")
+@click.command("report", cls=Command)
 @directory
 def report(directory):
     """One self-contained page: report.html."""
@@ -64,7 +64,7 @@ def report(directory):
     _wrote([rendering.render_report(Path(directory))])
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("directories", nargs=-1, required=True, type=folder, metavar="DIR...")
 @json_option
 @click.option("--junit", type=click.Path(dir_okay=False), help="Also write a JUnit file.")
@@ -88,7 +88,7 @@ def check(directories, as_json, junit, baseline):
     return 0 if verdict.passed else 4
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("first", type=folder, metavar="DIR")
 @click.argument("second", type=folder, metavar="DIR")
 @json_option
@@ -103,7 +103,7 @@ def compare(first, second, as_json):
         click.echo(found.text())
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("exported", type=folder, metavar="EXPORT_DIR")
 @click.argument("predictions", type=click.Path(exists=True, dir_okay=False), metavar="PREDICTIONS.csv")
 @click.option("--label", default="external", show_default=True, help="Name of the method in tables.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .shared import fail, folder, is_quiet, json_option, note, plugin_option, print_json
+from .shared import Command, fail, folder, is_quiet, json_option, note, plugin_option, print_json
 
 
 def _load(paths, overrides):
@@ -26,7 +26,7 @@ def _load(paths, overrides):
     return configs
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="BLAS threads per trial.")
@@ -118,7 +118,7 @@ def _render(out: Path) -> None:
     note(f"report: {out / 'report.html'}")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("directory", type=folder, metavar="DIR")
 @json_option
 def status(directory, as_json):
@@ -136,7 +136,7 @@ def status(directory, as_json):
         click.echo(f"  {failure['status']}: {failure['what']}: {failure['reason']} ({failure['log']})")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @plugin_option

@@ -9,6 +9,42 @@ import sys
 import click
 
 
+def _set_verbosity(_context, parameter, value):
+    """-v and -q count wherever they stand, before or after the command."""
+    import logging
+
+    if not value:
+        return
+    if parameter.name == "quiet":
+        os.environ["GPBENCH_QUIET"] = "1"
+    level = logging.ERROR if parameter.name == "quiet" else logging.INFO if value == 1 else logging.DEBUG
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True)
+
+
+def _verbosity_options() -> list[click.Option]:
+    shared = {"expose_value": False, "is_eager": True, "callback": _set_verbosity}
+    return [
+        click.Option(["-v", "--verbose"], count=True, help="More on stderr (-vv: debug).", **shared),
+        click.Option(["-q", "--quiet"], is_flag=True, help="Only results and errors.", **shared),
+    ]
+
+
+class Command(click.Command):
+    """Every command also takes -v and -q."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.params += _verbosity_options()
+
+
+class Group(click.Group):
+    command_class = Command
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.params += _verbosity_options()
+
+
 def is_quiet() -> bool:
     return bool(os.environ.get("GPBENCH_QUIET"))
 
