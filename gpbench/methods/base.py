@@ -6,7 +6,7 @@ pydantic fields are its parameters in the config.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -63,6 +63,9 @@ class Fitted:
     kernel_rows: int | None = None  # rows of the kernel matrix that were evaluated
     trace: list[dict[str, Any]] = field(default_factory=list)  # plain numbers only
     notes: tuple[str, ...] = ()  # e.g. the jitter that was needed
+    # Models along the way, for curves of test scores: curve(X) yields ({"step": 12}, Prediction) or ({"epoch": 3,
+    # "seconds": 4.2}, Prediction). The runner scores each and adds it to the trace. Set only when the config asks.
+    curve: Callable[[np.ndarray], Iterator[tuple[dict, Prediction]]] | None = None
 
 
 class Method(BaseModel):
