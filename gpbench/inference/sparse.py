@@ -18,11 +18,12 @@ import numpy as np
 
 from gpbench.inference.model import GP
 from gpbench.linalg.cholesky import cholesky_with_jitter
-from gpbench.linalg.lowrank import LowRank, add_gram, at, blocks, column_squares
-from gpbench.linalg.triangular import mirror_lower, solve_lower
+from gpbench.linalg.lowrank import LowRank, blocks, scratch
+from gpbench.linalg.structured import column_dots
+from gpbench.linalg.triangular import add_gram, mirror_lower, solve_lower
 from gpbench.objectives.evidence import evidence
 
-MEMORY = 1 << 30  # bytes that Kuf, V and U may take before they are made anew in each walk
+MEMORY = 1 << 30  # bytes that Kuf and V may take before they are made anew in each walk
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,16 @@ class KernelColumns:
     def __init__(self, kernel, Z, X, L, memory: float):
         self.kernel, self.Z, self.X, self.L = kernel, Z, X, L
         self.shape = (len(Z), len(X))
-        self.keeps = 3 * 8 * len(Z) * len(X) <= memory
-        self.entries = min(1 << 17, max(1, int(memory) // 64))  # a walk holds up to eight blocks of 8-byte numbers
+        self.keeps = 2 * 8 * len(Z) * len(X) <= memory
+        # a walk holds up to eight blocks of 8-byte numbers
+        self.blocks = blocks(*self.shape, entries=min(1 << 18, max(1, int(memory) // 64)))
         self._K = self._V = None  # (m, n)
 
     def __iter__(self):
-        known, (m, n) = self._V is not None, self.shape
+        known = self._V is not None
         if self.keeps and not known:
             self._K, self._V = (np.empty(self.shape, order="F") for _ in range(2))
-        for rows in blocks(m, n, self.entries):
+        for rows in self.blocks:
             if not known:
                 K = np.asfortranarray(self.kernel(self.X[rows], self.Z).T)  # (m, b)
             if not self.keeps:
@@ -101,14 +103,16 @@ def build(approximation, gp: GP, Z, X, y, nugget=0.0, jitter=0.0, memory: float 
     columns, kdiag, noise = KernelColumns(gp.kernel, Z, X, L, memory), gp.kernel.diag(X), gp.noise
     m, n = columns.shape
     r, gram, projection = np.empty(n), np.zeros((m, m), order="F"), np.zeros(m)
-    lam = noise + np.zeros(n) if approximation.diag_correction else noise
+    pointwise = approximation.diag_correction or np.ndim(noise)
+    lam, room = noise + np.zeros(n) if pointwise else noise, scratch(columns)
     for rows, V in columns:
         # r >= 0 by construction: what is below is rounding, and with little noise would make lam negative
-        r[rows] = np.maximum(kdiag[rows] - column_squares(V), 0.0)
-        if approximation.diag_correction:
-            lam[rows] += r[rows]
-        add_gram(gram, V, 1 / at(lam, rows))
-        projection += V @ (y[rows] / at(lam, rows))
+        r[rows] = np.maximum(kdiag[rows] - column_dots(V, V), 0.0)
+        if pointwise:
+            lam[rows] += approximation.diag_correction * r[rows]
+        inv_lam = 1 / lam[rows] if pointwise else 1 / lam
+        add_gram(gram, V, inv_lam, room)
+        projection += V @ (inv_lam * y[rows])
     mirror_lower(gram)
     factor = LowRank(columns, lam, gram, y, projection)
     return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r)
@@ -138,7 +142,6 @@ def pull_back(model: SparseModel, W, h, t, inputs: bool = True):
     """(dF/dtheta, dF/dnoise, dF/dZ) from W = dF/dS, h = dF/dextra and t = dF/dQ_ii of the trace penalty."""
     kernel, noise, c = model.gp.kernel, model.gp.noise, model.approximation.diag_correction
     kuf, inputs = model.factor.columns.kuf, inputs and kernel.smooth
-    g = W.diag() if c or np.ndim(noise) else None  # dF/dlam
     dtheta, dZ = np.zeros(len(kernel.theta)), np.zeros(model.Z.shape) if inputs else None
 
     def add(dK, X=None, K=None, times=1.0):
@@ -147,12 +150,12 @@ def pull_back(model: SparseModel, W, h, t, inputs: bool = True):
         if inputs:
             dZ[:] += times * at_Z
 
-    shift = t - h - c * g if c else t - h
-    PWP = W.add_diag(shift).pull(model.L, lambda rows, PW: add(PW, model.X[rows], kuf(rows), times=2.0))
+    PWP, g = W.pull(model.L, lambda rows, PW: add(PW, model.X[rows], kuf(rows), times=2.0), t - h, c)
     dKuu = -PWP
     dKuu[np.diag_indices_from(dKuu)] += model.jitter / np.trace(model.Kuu) * np.trace(dKuu)  # jitter scales with Kuu
     add(dKuu)
-    dtheta += kernel.vjp_diag(np.broadcast_to(-shift, model.r.shape), model.X)
+    dtheta += kernel.vjp_diag(np.broadcast_to(h - t + (c * g if c else 0.0), model.r.shape), model.X)
     penalty = t * model.r / noise
-    dnoise = g + penalty if np.ndim(noise) else (W.trace() if g is None else g.sum()) + np.sum(penalty)
-    return dtheta, dnoise, dZ
+    if np.ndim(noise):
+        return dtheta, (W.diag() if g is None else g) + penalty, dZ
+    return dtheta, float((W.trace() if g is None else g.sum()) + penalty.sum()), dZ

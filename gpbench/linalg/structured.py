@@ -5,7 +5,7 @@ Every objective here depends on S through a = S^-1 y, s = diag S^-1 and log det 
     W = dF/dS = (a b' + b a')/2 - c S^-1 - S^-1 diag(w) S^-1,
 
 with vectors a, b, w and a number c; b may be a number too and then stands for b a. `factor.sensitivity(a, b, c, w)`
-returns W in the factor's own structure: diag(), trace(), add_diag(d), and its products with what S was built from.
+returns W in the factor's own structure: diag(), trace(), and its products with what S was built from.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
-from .triangular import solve_lower
+from .triangular import add_gram, mirror_lower, solve_lower
 
 _gemm, _ger = get_blas_funcs(("gemm", "ger"), dtype=np.float64)
 
@@ -56,7 +56,7 @@ class Dense:
 
 
 class LowRankForm:
-    """W + diag(shift) for S = V'V + diag(lam) (a `LowRank` factor), held as n-vectors and m x m matrices only.
+    """W for S = V'V + diag(lam) (a `LowRank` factor), held as n-vectors and m x m matrices only.
 
     With H = V Lam^-1 diag(w) Lam^-1 V' the products that a pull-back needs are, since V S^-1 = B^-1 V Lam^-1,
 
@@ -64,73 +64,96 @@ class LowRankForm:
         V W V' = (Va Vb' + Vb Va')/2 - c (I - B^-1) - B^-1 H B^-1
     """
 
-    def __init__(self, factor, a, b, c, w=None, shift=0.0, middle=None):
-        self.factor, self.a, self.b, self.c, self.w, self.shift = factor, a, b, c, w, shift
-        if w is not None and middle is None:
+    def __init__(self, factor, a, b, c, w=None):
+        self.factor, self.a, self.b, self.c, self.w = factor, a, b, c, w
+        if w is not None:
             H = factor.weighted_gram(w / factor.lam**2)
-            middle = factor.inner_half(factor.inner_half(H).T)
-        self._middle = middle  # LB^-1 H LB^-T   (m, m)
-
-    def add_diag(self, d) -> LowRankForm:
-        return LowRankForm(self.factor, self.a, self.b, self.c, self.w, self.shift + d, self._middle)
+            self._middle = factor.inner_half(factor.inner_half(H).T)  # LB^-1 H LB^-T   (m, m)
 
     def diag(self) -> np.ndarray:
-        """(n,); walks over U and, with w, costs one product more."""
-        f, s = self.factor, self.factor.inv_diag()
-        g = self.a * (self.b if np.ndim(self.b) else self.b * self.a) - self.c * s + self.shift
-        if self.w is not None:
-            # (S^-1 e_i)_i = s_i: the diagonal entry without, the low-rank part with H
-            g -= self.w / f.lam * (2 * s - 1 / f.lam)
-            for rows, _, U in f.walk():
-                lam = f.lam[rows] if np.ndim(f.lam) else f.lam
-                g[rows] -= np.einsum("im,im->i", _gemm(1.0, self._middle, U).T, U.T) / lam**2
+        g = np.empty(self.factor.n)
+        for rows, _, U in self.factor.walk():
+            g[rows] = self._diag_block(rows, U)
         return g
+
+    def _diag_block(self, rows, U, MU=None) -> np.ndarray:
+        """Entries of diag W for one block; MU = LB^-1 H LB^-T U where the caller has it."""
+        a, lam = self.a[rows], self.factor.lam_at(rows)
+        s = (1 - column_dots(U, U) / lam) / lam  # diag of S^-1
+        g = a * self._b_at(rows, a) - self.c * s
+        if self.w is not None:
+            MU = _gemm(1.0, self._middle, U) if MU is None else MU
+            g -= self.w[rows] / lam * (2 * s - 1 / lam) + column_dots(MU, U) / lam**2
+        return g
+
+    def _b_at(self, rows, a):
+        return self.b[rows] if np.ndim(self.b) else self.b * a
 
     def trace(self) -> float:
         """Sum of diag(); O(m^3) for the evidence when all points share lam."""
-        if self.w is not None or np.ndim(self.shift):
+        if self.w is not None or np.ndim(self.factor.lam):
             return float(self.diag().sum())
-        f, ab = self.factor, self.a @ (self.b if np.ndim(self.b) else self.b * self.a)
-        return float(ab - self.c * f.inv_trace() + f.n * self.shift)
+        return float(self.a @ self._b_at(slice(None), self.a) - self.c * self.factor.inv_trace())
 
-    def pull(self, L, visit) -> np.ndarray:
-        """P W P' (m, m) for P = L^-T V; each block of P W goes to visit(rows, PW), which may overwrite it."""
-        f, c = self.factor, self.c
+    def pull(self, L, visit, shift=0.0, correction: float = 0.0):
+        """P W+ P' (m, m) and diag W, for P = L^-T V and W+ = W + diag(shift - correction diag W).
+
+        Each block of P W+ goes to visit(rows, PW), which may overwrite it. diag W is None unless `correction` asks.
+        """
+        f = self.factor
         va = f.image(self.a)
         vb = f.image(self.b) if np.ndim(self.b) else self.b * va
         pa, pb = (solve_lower(L, v, trans=True) for v in (va, vb))
         inv_B = f.inner_solve(np.eye(f.m, order="F"))
-        inner = 0.5 * (np.outer(va, vb) + np.outer(vb, va)) - c * (np.eye(f.m) - inv_B)
+        inner = 0.5 * (np.outer(va, vb) + np.outer(vb, va)) - self.c * (np.eye(f.m) - inv_B)
+
+        def finish(rows, PW):
+            visit(rows, add_outer(PW, pa, pb, self.a[rows], self.b[rows] if np.ndim(self.b) else self.b))
+
+        g = None
+        if self.w is None and not (correction or np.ndim(f.lam) or np.ndim(shift)):
+            # nothing varies over the points: both solves and the scaling are one matrix, and V diag V' is known
+            N = solve_lower(L, shift * np.eye(f.m) - self.c / f.lam * inv_B, trans=True)
+            room = f.scratch()
+            for rows, V in f.columns:
+                finish(rows, _gemm(1.0, N, V, c=room[:, : V.shape[1]], overwrite_c=1))
+            inner += shift * f.lam * f.gram
+        else:
+            gram, g = self._pull_pointwise(L, finish, np.broadcast_to(shift, f.n), correction)
+            inner += gram
         if self.w is not None:
             inner -= f.inner_half(f.inner_half(self._middle, trans=True).T, trans=True)
+        return solve_lower(L, solve_lower(L, inner, trans=True).T, trans=True), g
 
-        if self.w is None and not np.ndim(f.lam) and not np.ndim(self.shift):
-            # nothing varies over the points: both solves and the scaling are one matrix, and V diag V' is known
-            N = solve_lower(L, self.shift * np.eye(f.m) - c / f.lam * inv_B, trans=True)
-            for rows, V in f.columns:
-                visit(rows, self._add_outer(_gemm(1.0, N, V), pa, pb, rows))
-            inner += self.shift * f.lam * f.gram
-        else:
-            gram, shift, lam = f.gram_of(self.shift), self.shift, f.lam
-            scale = c / lam if self.w is None else c / lam + self.w / lam**2
-            shift, lam, scale = (np.broadcast_to(v, f.n) for v in (shift, lam, scale))
-            for rows, V, U in f.walk():
-                Y = U * scale[rows]
-                if self.w is not None:
-                    Y -= _gemm(1.0, self._middle, U) / lam[rows]
-                Y = f.inner_half(Y, trans=True, overwrite=True)
-                PW = solve_lower(L, np.subtract(V * shift[rows], Y, out=Y), trans=True, overwrite=True)
-                visit(rows, self._add_outer(PW, pa, pb, rows))
-                gram(rows, V)
-            inner += gram.total()
-        return solve_lower(L, solve_lower(L, inner, trans=True).T, trans=True)
-
-    def _add_outer(self, PW, pa, pb, rows):
-        return add_outer(PW, pa, pb, self.a[rows], self.b[rows] if np.ndim(self.b) else self.b)
+    def _pull_pointwise(self, L, finish, shift, correction):
+        """V diag(d) V' and diag W, d = shift - correction diag W, while finishing each block L^-T (V d - B^-1 ...)."""
+        f, room = self.factor, self.factor.scratch()
+        g = np.empty(f.n) if correction else None
+        gram = np.zeros((f.m, f.m), order="F")
+        for rows, V, U in f.walk():
+            lam, d = f.lam_at(rows), shift[rows]
+            MU = None if self.w is None else _gemm(1.0, self._middle, U)
+            if correction:
+                g[rows] = self._diag_block(rows, U, MU)
+                d = d - correction * g[rows]
+            add_gram(gram, V, d, room)
+            U *= self.c / lam if self.w is None else self.c / lam + self.w[rows] / lam**2
+            if MU is not None:
+                U -= MU / lam
+            Y = f.inner_half(U, trans=True, overwrite=True)
+            PW = np.subtract(np.multiply(V, d, out=room[:, : V.shape[1]]), Y, out=Y)
+            finish(rows, solve_lower(L, PW, trans=True, overwrite=True))
+        mirror_lower(gram)
+        return gram, g
 
 
 def add_outer(W, x, y, a, b):
-    """W + (x b' + y a')/2 in place (Fortran order); a number b says y = b x."""
+    """W + (x b' + y a')/2 in place (Fortran order); a number b says b' = b a' and y = b x."""
     if not np.ndim(b):
         return _ger(b, x, a, a=W, overwrite_a=1)
     return _ger(0.5, y, a, a=_ger(0.5, x, b, a=W, overwrite_a=1), overwrite_a=1)
+
+
+def column_dots(A, B) -> np.ndarray:
+    """a_i'b_i of each column   (b,)."""
+    return np.einsum("im,im->i", A.T, B.T)

@@ -1,4 +1,4 @@
-"""Triangular solves and symmetric storage, straight to BLAS (scipy's wrappers copy and check a lot)."""
+"""Triangular solves and symmetric products, straight to BLAS (scipy's wrappers copy and check a lot)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 _trtrs = get_lapack_funcs("trtrs", dtype=np.float64)
-_trsm = get_blas_funcs("trsm", dtype=np.float64)
+_syrk, _trsm = get_blas_funcs(("syrk", "trsm"), dtype=np.float64)
 
 
 def solve_lower(L, b, trans: bool = False, overwrite: bool = False) -> np.ndarray:
@@ -28,3 +28,19 @@ def mirror_lower(A, block: int = 256) -> None:
                 A[i : i + block, i : i + block] = low + np.tril(low, -1).T
             else:
                 A[j : j + block, i : i + block] = tile.T
+
+
+def add_gram(C, V, weights, room) -> None:
+    """Lower triangle of C += V diag(weights) V', in place: half the work of a matrix product.
+
+    `weights` is one number or one per column, of any sign; `room` (same rows, at least as many columns) is overwritten.
+    """
+    if not np.ndim(weights):
+        _syrk(float(weights), V, beta=1.0, c=C, lower=1, overwrite_c=1)
+        return
+    for sign, chosen in ((1.0, weights > 0), (-1.0, weights < 0)):
+        if count := np.count_nonzero(chosen):
+            part = room[:, :count]
+            roots = np.sqrt(np.abs(weights[chosen]))
+            np.multiply(V if count == len(weights) else V.T[chosen].T, roots, out=part)
+            _syrk(sign, part, beta=1.0, c=C, lower=1, overwrite_c=1)
