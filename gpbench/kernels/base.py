@@ -11,12 +11,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from gpbench.errors import NotApplicable
+
 
 class Kernel(ABC):
     """Covariance function k(x, x'); a new one is a subclass with a `name` in a file of this folder."""
 
     name: ClassVar[str]
     smooth: ClassVar[bool] = True  # has a gradient with respect to vector inputs
+    compact: ClassVar[bool] = False  # exactly zero beyond some distance, so that `support` and `sparse` exist
 
     theta: np.ndarray  # (p,) logs
     names: tuple[str, ...]  # (p,) e.g. ("variance", "lengthscale[0]", ...)
@@ -54,6 +57,28 @@ class Kernel(ABC):
     def vjp_inputs(self, dK, Z, X=None, K=None) -> np.ndarray:
         return self.pullback(np.array(dK), Z, X, K, inputs=True)[1]
 
+    # -- on a sparse pattern: a boolean csc matrix (n, n2); numbers are given and returned in the order of its entries --
+
+    def support(self, X, X2=None):
+        """Where a compact kernel may differ from zero; time and memory follow the number of those entries."""
+        raise NotApplicable(f"kernel {self.name} has no compact support; use pp0..pp3, or a product with one of them")
+
+    def on(self, pattern, X, X2=None) -> np.ndarray:
+        """Covariances at the entries of the pattern, column by column."""
+        out = np.empty(pattern.nnz)
+        for rows, x, at in _columns(pattern, X, X2):
+            out[at] = self(rows, x)[:, 0]
+        return out
+
+    def pullback_on(self, dk, pattern, X, X2=None) -> np.ndarray:
+        """dF/dtheta from dF/dK at the entries of the pattern; F depends on no other entry."""
+        return sum((self.vjp(dk[at, None], rows, x) for rows, x, at in _columns(pattern, X, X2)), 0 * self.theta)
+
+    def sparse(self, X, X2=None):
+        """K as a scipy csc matrix on its support."""
+        pattern = self.support(X, X2)
+        return type(pattern)((self.on(pattern, X, X2), pattern.indices, pattern.indptr), shape=pattern.shape)
+
     def values(self) -> dict[str, float | list[float]]:
         """Parameters on their natural scale, as the config's `hyperparameters: values` writes them."""
         out: dict[str, float | list[float]] = {}
@@ -78,3 +103,11 @@ class Kernel(ABC):
                 with np.errstate(divide="ignore"):
                     theta[i] = np.log(given[k] if given.size > 1 else given[0])
         return self.with_theta(theta)
+
+
+def _columns(pattern, X, X2):
+    """(inputs of the column's rows, input of the column, where its numbers are) for every column that has entries."""
+    X2 = X if X2 is None else X2
+    for j, (begin, end) in enumerate(zip(pattern.indptr[:-1], pattern.indptr[1:])):
+        if end > begin:
+            yield X[pattern.indices[begin:end]], X2[j : j + 1], slice(begin, end)

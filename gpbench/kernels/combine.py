@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from operator import mul
+from operator import add, mul
 
 import numpy as np
 
@@ -60,6 +60,19 @@ class Sum(_Combination):
     def vjp_diag(self, dk, X):
         return np.concatenate([p.vjp_diag(dk, X) for p in self.parts])
 
+    @property
+    def compact(self):
+        return all(p.compact for p in self.parts)
+
+    def support(self, X, X2=None):
+        return reduce(add, (p.support(X, X2) for p in self.parts)).sorted_indices()
+
+    def on(self, pattern, X, X2=None):
+        return sum(p.on(pattern, X, X2) for p in self.parts)
+
+    def pullback_on(self, dk, pattern, X, X2=None):
+        return np.concatenate([p.pullback_on(dk, pattern, X, X2) for p in self.parts])
+
 
 class Product(_Combination):
     name = "product"
@@ -82,4 +95,23 @@ class Product(_Combination):
         diags = [p.diag(X) for p in self.parts]
         return np.concatenate(
             [p.vjp_diag(reduce(mul, diags[:k] + diags[k + 1 :], dk), X) for k, p in enumerate(self.parts)]
+        )
+
+    @property
+    def compact(self):
+        return any(p.compact for p in self.parts)
+
+    def support(self, X, X2=None):
+        supports = [p.support(X, X2) for p in self.parts if p.compact]
+        if not supports:
+            return super().support(X, X2)
+        return reduce(lambda a, b: a.multiply(b).tocsc(), supports).sorted_indices()
+
+    def on(self, pattern, X, X2=None):
+        return reduce(mul, (p.on(pattern, X, X2) for p in self.parts))
+
+    def pullback_on(self, dk, pattern, X, X2=None):
+        ks = [p.on(pattern, X, X2) for p in self.parts]
+        return np.concatenate(
+            [p.pullback_on(reduce(mul, ks[:k] + ks[k + 1 :], dk), pattern, X, X2) for k, p in enumerate(self.parts)]
         )

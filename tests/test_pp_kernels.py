@@ -1,0 +1,93 @@
+"""Piecewise polynomial kernels: the paper's formulas, exact derivatives, and the same numbers sparse as dense."""
+
+import numpy as np
+import pytest
+
+from gpbench.errors import NotApplicable
+from gpbench.kernels.build import build_kernel
+from tests.oracles.ep import pp_kernel
+from tests.oracles.exact import finite_difference
+
+SPECS = [
+    *({"name": f"pp{q}", "ard": ard} for q in range(4) for ard in (True, False)),
+    {"name": "pp3", "dimension": 9},
+    {"sum": [{"name": "pp2"}, {"name": "pp0", "ard": False}]},
+    {"product": [{"name": "pp3"}, {"name": "pp1", "ard": False}]},
+    {"product": [{"name": "pp2"}, {"name": "ard-se"}]},
+    {"sum": [{"product": [{"name": "ard-se"}, {"name": "pp1"}]}, {"name": "pp3"}]},
+]
+
+
+@pytest.fixture(params=SPECS, ids=str)
+def case(request, rng):
+    X = rng.uniform(-2, 2, size=(30, 3))
+    X[7] = X[3]  # a duplicate: r = 0 off the diagonal
+    kernel = build_kernel(request.param, X)
+    theta = np.where(np.char.startswith(kernel.names, "lengthscale"), np.log(1.8), 0.2)
+    return kernel.with_theta(theta + 0.2 * rng.normal(size=len(theta))), X, rng.uniform(-2, 2, size=(11, 3))
+
+
+@pytest.mark.parametrize("q", range(4))
+@pytest.mark.parametrize(("dims", "dimension"), [(1, None), (2, None), (5, None), (2, 10), (2, 67)])
+def test_values_are_those_of_equations_7_to_10(q, dims, dimension, rng):
+    X = rng.uniform(0, 1, size=(12, dims))
+    kernel = build_kernel({"name": f"pp{q}", "dimension": dimension}, X).with_values(
+        {"variance": 2.5, "lengthscale": 0.9}
+    )
+    expected = pp_kernel(X, X, q, 2.5, 0.9, dimension or dims)
+    np.testing.assert_allclose(kernel(X), expected, rtol=1e-13, atol=1e-15)
+    assert (expected == 0).any() or dims == 1
+
+
+def test_sparse_equals_dense(case):
+    kernel, X, Z = case
+    K = kernel.sparse(X)
+    np.testing.assert_allclose(K.toarray(), kernel(X), rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(kernel.sparse(X, Z).toarray(), kernel(X, Z), rtol=1e-13, atol=1e-15)
+    assert 30 < K.nnz < 900
+    assert K.has_sorted_indices and kernel.sparse(X, Z).has_sorted_indices
+
+
+def test_matrix_is_positive_definite(case):
+    kernel, X, _ = case
+    X = np.delete(X, 7, axis=0)
+    assert np.linalg.eigvalsh(kernel(X)).min() > 0
+
+
+def test_gradients_equal_finite_differences(case, rng):
+    kernel, X, Z = case
+    dK, dS = rng.normal(size=(30, 11)), rng.normal(size=(30, 30))
+    fd = finite_difference(lambda t: (kernel.with_theta(t)(X, Z) * dK).sum(), kernel.theta)
+    np.testing.assert_allclose(kernel.vjp(dK, X, Z), fd, rtol=1e-6, atol=1e-6)
+    fd = finite_difference(lambda t: (kernel.with_theta(t)(X) * dS).sum(), kernel.theta)
+    np.testing.assert_allclose(kernel.vjp(dS, X), fd, rtol=1e-6, atol=1e-6)
+    if kernel.smooth:
+        X = np.delete(X, 7, axis=0)
+        fd = finite_difference(lambda P: (kernel(P, Z) * dK[1:]).sum(), X)
+        np.testing.assert_allclose(kernel.vjp_inputs(dK[1:], X, Z), fd, rtol=1e-5, atol=1e-6)
+        fd = finite_difference(lambda P: (kernel(P) * dS[1:, 1:]).sum(), X)
+        np.testing.assert_allclose(kernel.vjp_inputs(dS[1:, 1:], X), fd, rtol=1e-5, atol=1e-6)
+
+
+def test_sparse_gradient_equals_the_dense_one_of_a_function_of_those_entries(case, rng):
+    kernel, X, Z = case
+    for other in (None, Z):
+        pattern = kernel.support(X, other)
+        dk = rng.normal(size=pattern.nnz)
+        dK = type(pattern)((dk, pattern.indices, pattern.indptr), shape=pattern.shape).toarray()
+        np.testing.assert_allclose(kernel.pullback_on(dk, pattern, X, other), kernel.vjp(dK, X, other), rtol=1e-10)
+
+
+def test_a_sum_with_a_global_kernel_has_no_sparse_form(rng):
+    X = rng.normal(size=(4, 2))
+    for spec in ({"sum": [{"name": "pp3"}, {"name": "ard-se"}]}, {"name": "ard-se"}):
+        kernel = build_kernel(spec, X)
+        assert not kernel.compact
+        with pytest.raises(NotApplicable, match="compact support"):
+            kernel.sparse(X)
+
+
+def test_memory_follows_the_nonzeros(rng):
+    X = rng.uniform(0, 1000, size=(20_000, 2))  # a dense matrix would take 3.2 GB
+    K = build_kernel({"name": "pp3"}, X).with_values({"lengthscale": 5.0}).sparse(X)
+    assert K.nnz < 20_000 * 5 and (K.diagonal() == 1.0).all()
