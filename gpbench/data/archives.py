@@ -17,6 +17,7 @@ from gpbench.errors import DataError
 
 TOTAL = 1_000_000_000  # bytes that all members together may unpack to
 _BLOCK = 1 << 20
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
 def extract(archive: Path, member: str, out: Path, limit: int) -> None:
@@ -30,15 +31,7 @@ def extract(archive: Path, member: str, out: Path, limit: int) -> None:
             _from_tar(archive, member, target, limit)
         else:
             raise DataError(f"{archive.name} is neither a zip nor a tar archive")
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        zlib.error,
-        EOFError,
-        OSError,
-        NotImplementedError,
-        RuntimeError,
-    ) as e:
+    except _DAMAGED as e:
         raise DataError(f"{archive.name} is a damaged archive ({e})") from e
     if inner:
         extract(target, inner, out, limit)

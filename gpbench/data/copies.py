@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+_RAW = "https://raw.githubusercontent.com"  # files of public repositories at a fixed commit: their bytes are known
+ARFF = f"{_RAW}/renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73"
+DELVE = f"{_RAW}/mkirchmeyer/ganRegression/3c2e6840e851c9f355faf1c49296dedc55e6bccd/data"
+PMTK = f"{_RAW}/probml/pmtkdata/42bc2738a294382f9d6ffb1b0203404ffb10295a"
+FGP = f"{_RAW}/trungngv/fgp/a981e1bd17f12672a00a933c28f28beffe404d48"
+UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
+OPENML = "https://www.openml.org/data/v1/download"
+
 
 @dataclass(frozen=True)
 class RemoteFile:
@@ -23,7 +31,7 @@ class Copy:
     """One raw form of a data set: all its files and how they are read, rows in the data set's own order."""
 
     files: tuple[RemoteFile, ...]
-    read: Callable  # (local path of each file) -> (X, y)
+    read: Callable  # (local path of each file) -> (X, y), or (X, y, rows of the published training part)
     arrays: str = ""  # sha256 of the processed arrays (dataset.fingerprint); empty only for the user's own files
     note: str = ""  # how it departs from the published rows (rounded, say): stands beside every number
     shape: tuple[int, int] | None = None  # where it differs from the data set's
@@ -34,3 +42,8 @@ class Copy:
         """Where it comes from, for messages."""
         f = self.files[0]
         return f.url or (f.package and f"pip package {f.package}") or f.path
+
+
+def one_file(path: str, sha256: str, read: Callable, arrays: str, note: str = "", **where) -> Copy:
+    """The usual copy: a single file; `where` are its url, package, member."""
+    return Copy((RemoteFile(path, sha256, **where),), read, arrays, note)

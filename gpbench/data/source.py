@@ -36,6 +36,7 @@ class Source(BaseModel):
     per_trial: ClassVar[bool] = False  # a fresh draw for every trial (Friedman), not one data set that trials re-split
     notes: ClassVar[tuple[str, ...]] = ()  # remarks that belong beside every number
     copies: ClassVar[tuple[Copy, ...]] = ()  # ways to have the raw files, the best first; empty for generated data
+    missing: ClassVar[str] = ""  # for data that cannot be downloaded: why, and what to put where
     files: ClassVar[tuple[RemoteFile, ...]] = ()  # all files of all copies; filled in from `copies`
 
     @classmethod
@@ -44,7 +45,7 @@ class Source(BaseModel):
         cls.files = tuple(f for copy in cls.copies for f in copy.files)
 
     def load(self, paths: dict, rng: np.random.Generator) -> Dataset:
-        """The data set from its verified raw files (`paths`: file path of a copy -> local path), or drawn with `rng`."""
+        """The data set from its verified raw files (`paths`: RemoteFile.path -> local file), or drawn with `rng`."""
         raise NotImplementedError
 
     def dataset(self, X, y, published_split=None, notes=()) -> Dataset:
@@ -86,14 +87,15 @@ class Real(Source):
         copy = next((c for c in self.copies if all(f.path in paths for f in c.files)), None)
         if copy is None:
             raise DataError(f"{self.name}: none of its raw forms is complete in {sorted(map(str, paths))}")
-        X, y = copy.read(*(paths[f.path] for f in copy.files))
+        X, y, *train = copy.read(*(paths[f.path] for f in copy.files))
         self.check(copy, X, y)
-        return self.dataset(X, y, self.published(X, y), [copy.note] if copy.note else [])
+        n_train = train[0] if train else self.published_train
+        split = None if n_train is None else (np.arange(n_train), np.arange(n_train, len(y)))
+        return self.dataset(X, self.target(y), split, [copy.note] if copy.note else [])
 
-    def published(self, X, y):
-        if self.published_train is None:
-            return None
-        return np.arange(self.published_train), np.arange(self.published_train, len(y))
+    def target(self, y):
+        """The targets that the options ask for, where the files hold several."""
+        return y
 
     def check(self, copy: Copy, X, y) -> None:
         """Refuse arrays that are not the data set: expected against got, in one sentence."""

@@ -19,7 +19,7 @@ _BLOCK = 1 << 16
 
 def download(url: str, out: Path, limit: int, timeout: float | None = None, deadline: float | None = None) -> None:
     """Write the body of `url` to `out`, or raise a DataError and leave nothing."""
-    where = f"{urlsplit(url).hostname}{urlsplit(url).path}"
+    where = f"{Path(urlsplit(url).path).name} at {urlsplit(url).hostname}"
     if urlsplit(url).scheme not in ("http", "https"):
         raise DataError(f"{url}: only http and https addresses are fetched")
     timeout = TIMEOUT if timeout is None else timeout

@@ -13,7 +13,7 @@ from .dataset import Dataset
 from .source import Source
 
 
-def source(spec: dict) -> Source:
+def source_of(spec: dict) -> Source:
     """The data set's source with its options; an unknown name or option is a ConfigError."""
     options = {k: v for k, v in spec.items() if k != "name"}
     cls = catalog.find("dataset", spec["name"])
@@ -32,7 +32,7 @@ def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirro
     """
     if "csv" in spec:
         return csv_file.read(**spec)
-    found = source(spec)
+    found = source_of(spec)
     if found.generated or not found.copies:  # a plug-in's class may do without files, too
         return found.load({}, rng)
     return fetch.obtain(found, fetch.Places.find(offline, mirror, data_dir)).dataset
@@ -42,7 +42,7 @@ def at_hand(spec: dict, mirror=None, data_dir=None) -> bool:
     """Whether it can be had without a download: generated, the user's file, cached or in the mirror folder."""
     if "csv" in spec:
         return csv_file.exists(spec["csv"])
-    found = source(spec)
+    found = source_of(spec)
     return found.generated or not found.copies or fetch.at_hand(found, fetch.Places.find(True, mirror, data_dir))
 
 

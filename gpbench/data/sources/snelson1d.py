@@ -1,0 +1,39 @@
+"""The 200 points on a line that are distributed with the SPGP code: [snelson] Figure 1."""
+
+from __future__ import annotations
+
+from gpbench.data import parse
+from gpbench.data.copies import FGP, Copy, RemoteFile
+from gpbench.data.source import Real
+
+
+def read(inputs, outputs):
+    return parse.numbers(inputs, parse.cells(inputs)), parse.numbers(outputs, parse.cells(outputs))[:, 0]
+
+
+class Snelson1d(Real):
+    name = "snelson1d"
+    title = "Snelson's one-dimensional toy data"
+    papers = ("snelson", "cao")
+    citation = "E. Snelson, Z. Ghahramani (2006). Sparse Gaussian processes using pseudo-inputs. NIPS 18."
+    licence = "distributed with the authors' code; no licence stated"
+    home = "www.gatsby.ucl.ac.uk/~snelson/SPGP_dist.zip"
+    shape = (200, 1)
+    copies = (
+        Copy(
+            (
+                RemoteFile(
+                    "snelson1d/train_inputs",
+                    "fd745fae3686ee6b1e03feef7bf4be1b577231ec7406e0e84715fcb37731e44c",
+                    url=f"{FGP}/libs/SPGP_dist/train_inputs",
+                ),
+                RemoteFile(
+                    "snelson1d/train_outputs",
+                    "5f8752c19dbd536ad6435eed26d3e96b0d8101fa194ca31f05d10ab2a5bd9205",
+                    url=f"{FGP}/libs/SPGP_dist/train_outputs",
+                ),
+            ),
+            read,
+            "46a4c364268ea259d091751318a242598f22925f2169e95fb5eeb5df8a35945a",
+        ),
+    )
