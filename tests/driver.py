@@ -29,7 +29,22 @@ def trial(method="fake", index=0, dataset="toy", label="", **changes):
     return Trial(**fields, method=method, params=params, index=index, label=label)
 
 
-def write_job(path, trials, planned=None, **options):
+def run_here(folder, trials, **options):
+    """Run in this process; the summary."""
+    from gpbench.experiment import runner
+
+    return runner.run("test", "name: test\n", trials, folder, runner.Options(plugins=[FAKES], **options))
+
+
+def rows(folder):
+    """results.csv without what may differ from run to run."""
+    import pandas as pd
+
+    table = pd.read_csv(Path(folder) / "results.csv", dtype=str, keep_default_na=False)
+    return table.drop(columns=[c for c in table if c.endswith("_seconds") or c == "peak_mb"]).to_csv(index=False)
+
+
+def write_job(path, trials, **options):
     job = {"trials": [asdict(t) for t in trials], "options": {"plugins": [FAKES], **options}}
     Path(path).write_text(json.dumps(job))
     return path

@@ -121,7 +121,7 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
             raise InvalidPrediction(f"{name} has type {values.dtype}, expected real numbers")
         if bad := int(np.sum(~np.isfinite(values))):
             raise InvalidPrediction(f"{name} is not finite at {bad} of {n_test} test points")
-        if name.startswith("var") and (bad := int(np.sum(values <= 0))):
+        if name == "var" and (bad := int(np.sum(values <= 0))):
             raise InvalidPrediction(f"{name} <= 0 at {bad} of {n_test} test points, smallest {values.min():.3g}")
         if name == "prob" and (bad := int(np.sum((values < 0) | (values > 1)))):
             raise InvalidPrediction(f"prob outside [0, 1] at {bad} of {n_test} test points")
@@ -141,6 +141,8 @@ def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
         raise InvalidPrediction(f"{', '.join(bad)} is not finite although every prediction is")
     notes = [*setting.dataset.notes, *fitted.notes]
+    if prediction.var_latent is not None and not _positive(prediction.var_latent):
+        notes.append(f"no nlpd_latent: latent variance <= 0 (smallest {prediction.var_latent.min():.1e})")
     if setting.dataset.simulated and "simulated data" not in notes:
         notes.insert(0, "simulated data")
     result = Result(
@@ -181,12 +183,16 @@ def regression_scores(trial: Trial, setting: Setting, scaled: Prediction, raw: P
     return {
         "nmse": metrics.nmse(y, p.mean, float(variance)),
         "nlpd": metrics.nlpd(y, p.mean, p.var),
-        "nlpd_latent": None if p.var_latent is None else metrics.nlpd(y, p.mean, p.var_latent),
+        "nlpd_latent": metrics.nlpd(y, p.mean, p.var_latent) if _positive(p.var_latent) else None,
         "smse": metrics.smse(y, p.mean) if np.var(y) > 0 else None,
         "snlp": metrics.snlp(y, p.mean, p.var, float(np.mean(y_train)), float(np.var(y_train)))
         if np.var(y_train) > 0
         else None,
     }
+
+
+def _positive(var) -> bool:
+    return var is not None and bool((var > 0).all())
 
 
 def class_scores(setting: Setting, p: Prediction) -> dict[str, float | None]:

@@ -73,8 +73,8 @@ class Session:
         csv_clock = Clock(_CSV_EVERY)
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
             try:
-                if self.pool.server is None:
-                    self._start_server()
+                if self.pool.server is None and not self._start_server():
+                    break
                 self._fill()
                 for event in self.pool.receive(_TICK):
                     self._handle(event)
@@ -84,13 +84,14 @@ class Session:
             if csv_clock.due():
                 self._write_csv()
 
-    def _start_server(self) -> None:
-        """Its first event describes the libraries; a signal may come before it."""
+    def _start_server(self) -> bool:
+        """Wait for its first event, which describes the libraries; False when a signal comes before it."""
         self.pool.start()
         while self.signal is None:
             for event in self.pool.receive(_TICK):
                 self.env = self.store.write_env(event["env"])
-                return
+                return True
+        return False
 
     def _fill(self) -> None:
         while len(self.running) < self.options.jobs and (job := self.queue.next()) is not None:

@@ -47,6 +47,9 @@ class Indefinite(ArdSE):
 
     name = "indefinite"
 
+    def with_theta(self, theta):
+        return Indefinite(theta, self.dims, self.ard, self.form)
+
     def __call__(self, X, X2=None):
         return -super().__call__(X, X2)
 
@@ -105,6 +108,7 @@ BEHAVIOURS = {
     "text": lambda p: spoiled(p, lambda m, v: Prediction(m.astype(str), v)),
     "tuple": lambda p: spoiled(p, lambda m, v: (m, v)),
     "huge": lambda p: spoiled(p, lambda m, v: Prediction(m + 1e200, v)),
+    "latent": lambda p: spoiled(p, lambda m, v: Prediction(m, v, set_first(v.copy(), -1e-17))),
     "infinite-trace": lambda p: constant(p, 0.0, trace=[{"step": 1, "gain": float("inf")}]),
     "chatty": lambda p: (print("hello from the method"), constant(p, 0.0))[1],
 }

@@ -1,0 +1,135 @@
+"""A results folder is whole or tells what is not: atomic files, checksums, quarantine, stable bytes."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+from driver import trial
+
+from gpbench.errors import ConfigError, StorageError
+from gpbench.experiment import storage
+from gpbench.experiment.records import Result
+from gpbench.experiment.storage import Damaged, read_json, write_atomic, write_json
+from gpbench.experiment.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path)
+    store.create()
+    store.prepare()
+    return store
+
+
+def result(index=0, **fields):
+    return Result(trial(index=index), metrics={"nmse": 0.1 + index / 3, "nlpd": None}, **fields)
+
+
+def test_what_is_saved_is_what_is_loaded(store):
+    saved = result(trace=[{"step": 1, "gain": 1 / 3}], notes=["jitter"], theta={"lengthscale": [0.1, 2e-17]})
+    store.save(saved)
+    assert store.load(saved.trial) == saved
+
+
+DAMAGE = {
+    "truncated": lambda b: b[: len(b) // 2],
+    "empty": lambda b: b"",
+    "edited number": lambda b: b.replace(b"0.1", b"0.2"),
+    "edited status": lambda b: b.replace(b'"ok"', b'"skipped"'),
+    "without checksum": lambda b: json.dumps({"result": json.loads(b)["result"]}).encode(),
+    "zeros": lambda b: bytes(len(b)),
+    "another type": lambda b: b"[1, 2]",
+    "deep": lambda b: b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_damaged_trial_is_never_used_and_moves_to_quarantine(store, how):
+    good, bad = result(0), result(1)
+    store.save(good)
+    store.save(bad)
+    path = store.trial_path(bad.trial.id)
+    path.write_bytes(DAMAGE[how](path.read_bytes()))
+    with pytest.raises(Damaged):
+        store.load(bad.trial)
+    trials = [good.trial, bad.trial]
+    assert list(store.results(trials)) == [good.trial.id]
+    assert path.exists()  # reading alone changes nothing
+    assert list(store.results(trials, repair=True)) == [good.trial.id]
+    assert not path.exists() and len(list((store.folder / "quarantine").iterdir())) == 1
+
+
+def test_a_file_under_the_name_of_another_trial_is_not_believed(store):
+    store.save(result(0))
+    os.rename(store.trial_path(result(0).trial.id), store.trial_path(result(1).trial.id))
+    with pytest.raises(Damaged):
+        store.load(result(1).trial)
+
+
+def test_damaged_predictions_count_when_predictions_are_asked_for(store):
+    r = result()
+    store.save(r, {"mean": np.arange(3.0)})
+    assert store.load(r.trial, predictions=True) == r
+    store.trial_path(r.trial.id, ".npz").write_bytes(b"PK")
+    assert store.load(r.trial) == r
+    assert store.results([r.trial], repair=True, predictions=True) == {}
+    assert len(list((store.folder / "quarantine").iterdir())) == 2
+
+
+def test_a_trial_without_its_predictions_is_run_again_when_they_are_asked_for(store):
+    store.save(result())
+    assert store.load(result().trial, predictions=True) is None
+
+
+def test_success_removes_the_failure_it_follows(store):
+    store.save(result(status="failed", reason="ValueError"))
+    assert store.load(result().trial).status == "failed"
+    store.save(result())
+    assert store.load(result().trial).status == "ok"
+    assert not store.failure_path(result().trial.id).exists()
+
+
+def test_an_interrupted_write_leaves_the_old_content_and_its_remains_are_swept(store, monkeypatch):
+    path = store.folder / "results.csv"
+    write_atomic(path, b"old")
+
+    def power_cut(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(storage.os, "replace", power_cut)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomic(path, b"new")
+    monkeypatch.undo()
+    assert path.read_bytes() == b"old"
+    (store.folder / "trials" / ".tmp-99-x.json").write_bytes(b"half")
+    store.prepare()
+    assert not list(store.folder.rglob(".tmp-*"))
+
+
+def test_json_never_holds_nan(tmp_path):
+    body = {"a": float("nan"), "b": [np.float64("inf"), np.int64(3)], "c": {"d": np.array([1.0, np.nan])}}
+    write_json(tmp_path / "x.json", body)
+    assert read_json(tmp_path / "x.json") == {"a": None, "b": [None, 3], "c": {"d": [1.0, None]}}
+
+
+def test_the_table_does_not_depend_on_the_order_of_results(store):
+    results = [result(i, reason='comma, "quote"\nline') for i in range(5)]
+    store.write_csv(results)
+    first = store.csv.read_bytes()
+    store.write_csv(results[::-1])
+    assert store.csv.read_bytes() == first
+    assert repr(0.1 + 1 / 3).encode() in first  # every digit
+
+
+def test_a_folder_of_another_experiment_is_refused(store):
+    store.write_plan("kin40k", [], "")
+    store.check_owner("kin40k")
+    with pytest.raises(ConfigError, match="holds the results of 'kin40k', not of 'boston'"):
+        store.check_owner("boston")
+
+
+def test_a_file_where_the_folder_should_be_is_a_storage_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot write"):
+        Store(tmp_path / "file").create()
