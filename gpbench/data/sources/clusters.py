@@ -1,10 +1,9 @@
-"""Two classes in a hypercube, each point of the class of its nearest centre: [vanhatalo] section 6.1, Table 1, Figure 3."""
+"""Two classes in a hypercube, every point of its nearest centre's class: [vanhatalo] section 6.1, Table 1, Figure 3."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
 from pydantic import Field
 from scipy.spatial import cKDTree
 
@@ -17,7 +16,7 @@ class Clusters(Generated):
     task: ClassVar[str] = "classification"
     papers: ClassVar[tuple[str, ...]] = ("vanhatalo",)
     citation: ClassVar[str] = (
-        "J. Vanhatalo, A. Vehtari (2010). Speeding up the binary Gaussian process classification. UAI 26, 623-631."
+        "J. Vanhatalo, A. Vehtari (2010). Speeding up the binary Gaussian process classification. UAI 26."
     )
     licence: ClassVar[str] = "generated; none needed"
     home: ClassVar[str] = "inputs and centres uniform in [0, 10]^D, centres of random class, nearest centre decides"

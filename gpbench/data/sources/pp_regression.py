@@ -12,12 +12,10 @@ from scipy.spatial.distance import cdist
 
 from gpbench.data.source import Generated
 
-J = 2  # exponent floor(D/2) + q + 1 less q, at D = 2
-
 
 def k_pp(r, q: int):
     """[vanhatalo] eqs. (7)-(10) at D = 2: piecewise polynomial of smoothness q, zero beyond r = 1."""
-    j, t = J + q, np.maximum(1 - r, 0)
+    j, t = q + 2, np.maximum(1 - r, 0)  # j = floor(D/2) + q + 1
     if q == 0:
         return t**j
     if q == 1:
@@ -32,9 +30,7 @@ class PpRegression(Generated):
     name = "pp-regression"
     title = "Draws from a GP with a piecewise polynomial kernel"
     papers = ("vanhatalo",)
-    citation = (
-        "J. Vanhatalo, A. Vehtari (2010). Speeding up the binary Gaussian process classification. UAI 26, 623-631."
-    )
+    citation = "J. Vanhatalo, A. Vehtari (2010). Speeding up the binary Gaussian process classification. UAI 26."
     licence = "generated; none needed"
     home = "y ~ N(0, k_pp,q(|x - x'| / radius) + 0.04 I), inputs uniform in [0, 10]^2; a new draw for every trial"
     per_trial = True
