@@ -293,5 +293,5 @@ def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method:
             reader.pydantic(e, where, method.cls.model_fields, partial=not dataset.alternatives)
     for key, values in varying.items():
         keys = _origin(key, dataset.params, dataset.keys, method.params, method.keys)
-        if not values or len({repr(v) for v in values}) < len(values):
+        if not reader.refused_in(keys) and (not values or len({repr(v) for v in values}) < len(values)):
             reader.problem(keys, f"'{key}': a grid needs one or more different values, got {shown(values)}")

@@ -111,7 +111,7 @@ def split(reader: Reader, data: Any, keys: Keys) -> dict | None:
         return {}
     data = reader.mapping(data, keys, "split")
     kind = data.get("kind")
-    if kind not in SPLITS:
+    if not isinstance(kind, str) or kind not in SPLITS:
         if data:
             where, got = ((*keys, "kind"), f"got {shown(kind)}") if "kind" in data else (keys, "'kind' is missing")
             reader.problem(where, f"split: 'kind' is one of {', '.join(SPLITS)}; {got}")

@@ -31,7 +31,6 @@ def override(document: Document, text: str) -> None:
     below = [m for m in document.marks if m[: len(keys)] == keys]
     for m in below:
         del document.marks[m]
-    document.refused -= {r for r in document.refused if r[: len(keys)] == keys}
     document.marks |= {(*keys, *m): mark for m, mark in given.marks.items()} or {keys: Mark(origin, None, None)}
     document.refused |= {(*keys, *r) for r in given.refused}
     document.problems += given.problems

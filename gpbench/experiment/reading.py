@@ -68,7 +68,7 @@ class Reader:
 
     def unknown_key(self, keys: Keys, valid: Iterable[str], what: str = "", sure: bool = True) -> None:
         """`sure=False`: `valid` may lack some keys, so only a likely misspelling is a problem."""
-        hint = nearest(str(keys[-1]), valid)
+        hint = nearest(str(keys[-1]), valid) if valid else ""
         if sure or "did you mean" in hint:
             self.problem(keys, f"unknown key '{keys[-1]}'{what and f' ({what})'}{hint}", on="key")
 
@@ -80,40 +80,47 @@ class Reader:
             self.problem(keys, str(e), on)
             return None
 
-    def validate(self, kind: Any, data: Any, keys: Keys, where: Callable[[tuple], Keys] | None = None) -> Any:
+    def validate(self, kind: Any, data: Any, keys: Keys) -> Any:
         """`data` as a pydantic model or annotated type, or None and problems.
 
-        Validated as JSON, so that a list may stand for a tuple while text still cannot stand for a number. `where` maps
-        pydantic's location to the document, when the data was put together from several places.
+        Validated as JSON, so that a list may stand for a tuple while text still cannot stand for a number.
         """
-        where = where or (lambda loc: (*keys, *loc))
         try:
             if isinstance(kind, type) and issubclass(kind, BaseModel):
                 return kind.model_validate_json(json.dumps(data), strict=True)
             return TypeAdapter(kind).validate_json(json.dumps(data), strict=True)
         except ValidationError as e:
-            self.pydantic(e, where, getattr(kind, "model_fields", {}))
+            self.pydantic(e, lambda loc: (*keys, *loc), getattr(kind, "model_fields", {}))
             return None
 
     def pydantic(self, error: ValidationError, where: Callable[[tuple], Keys], fields: dict, partial=False) -> None:
-        """Every error of a validation; `partial` data may lack required keys."""
+        """Every error of a validation. `where` maps pydantic's location to the document, for data that was put together
+        from several places; `partial` data may lack required keys."""
         names = {f.alias or name for name, f in fields.items()}
+        found = [(self.located(where(e["loc"]), e["type"]), e) for e in error.errors(include_url=False)]
+        # of a union, the branch that was meant fails deepest inside the value
+        found = [(k, e) for k, e in found if not any(len(o) > len(k) and o[: len(k)] == k for o, _ in found)]
         phrases: dict[Keys, list[str]] = {}
-        values: dict[Keys, Any] = {}
-        for e in error.errors(include_url=False):
-            keys = where(e["loc"])
+        for keys, e in found:
             if e["type"] == "extra_forbidden":
                 self.unknown_key(keys, names if len(e["loc"]) == 1 else ())
-            elif e["type"] == "missing":
-                if not partial:
-                    self.problem(keys[:-1], f"'{keys[-1]}' is missing")
-            else:
-                while keys not in self.document.marks and len(keys) > 1:
-                    keys = keys[:-1]  # the branch of a union, which the document does not know
+            elif e["type"] != "missing":
                 phrases.setdefault(keys, []).append(wording(e))
-                values[keys] = e["input"]
-        for keys, found in phrases.items():
-            self.problem(keys, f"'{_name(keys)}': {' or '.join(dict.fromkeys(found))}, got {shown(values[keys])}")
+            elif not partial:
+                self.problem(keys[:-1], f"'{keys[-1]}' is missing")
+        values = {keys: e["input"] for keys, e in found}
+        for keys, wordings in phrases.items():
+            self.problem(keys, f"'{_name(keys)}': {' or '.join(dict.fromkeys(wordings))}, got {shown(values[keys])}")
+
+    def located(self, keys: Keys, kind: str) -> Keys:
+        """Pydantic's location without the branches of unions, which the document does not know."""
+        known: Keys = ()
+        for k in keys:
+            known = (*known, k) if (*known, k) in self.document.marks else known
+        return (*known, keys[-1]) if kind == "missing" else known
+
+    def refused_in(self, keys: Keys) -> bool:
+        return any(r[: len(keys)] == keys for r in self.document.refused)
 
     def mapping(self, data: Any, keys: Keys, what: str) -> dict:
         if isinstance(data, dict):

@@ -35,7 +35,8 @@ class Problem:
 
     def __str__(self):
         place = f"{self.origin}:{self.line}:{self.col}" if self.line else self.origin
-        return f"{place}: {self.message}"
+        printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.message)  # one problem, one line
+        return f"{place}: {printable}"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,195 @@
+"""What the forms of a config mean: defaults, precedence, kernels, hyperparameters, writing it back, the schema."""
+
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+from config_files import BASE, load, parts, trials  # noqa: F401  (parts is a fixture)
+
+from gpbench.experiment.config import load_config, resolved_yaml
+from gpbench.experiment.plan import plan
+from gpbench.experiment.schema import config_schema
+from gpbench.experiment.yaml_strict import read
+from gpbench.kernels.build import build_kernel
+
+pytestmark = pytest.mark.usefixtures("parts")
+
+
+def one(folder, text, *overrides):
+    return trials(folder, text, *overrides)[0]
+
+
+def test_defaults_are_those_of_the_reference(tmp_path):
+    config = load(tmp_path, BASE)
+    trial = plan(config).trials[0]
+    assert trial.split == {} and trial.scale == {"inputs": "standardise", "target": "standardise"}
+    assert trial.kernel == {"name": "ard-se", "ard": True, "form": "half", "bias": False}
+    assert trial.hyperparameters == {
+        "schedule": "fixed", "from": "full-gp", "subset": 2000, "subset_of": "train", "evaluations": 200,
+        "optimiser": "lbfgs", "restarts": 1, "prior": "none",
+    }  # fmt: skip
+    assert trial.scoring == {"nmse_variance": "dataset", "target_units": "raw"}
+    assert (config.seed, config.metrics, config.timeout, config.memory) == (0, ("nmse", "nlpd"), None, None)
+    assert config.compare == {"test": "paired-t", "alpha": 0.05, "correction": "none"} and config.published == ()
+
+
+def test_classification_is_scored_by_errors_unless_said_otherwise(tmp_path):
+    assert load(tmp_path, "name: t\ndataset: labels\nmethods: [classifier]\n").metrics == ("err", "nlpd")
+
+
+def test_numbers_may_be_written_with_an_exponent(tmp_path):
+    assert one(tmp_path, BASE + "nugget: 1e-3\n").params == {"nugget": 1e-3}
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("{schedule: interleaved}", {"schedule": "interleaved", "rounds": 10, "evaluations": 20}),
+        ("{schedule: joint, evaluations: 7}", {"schedule": "joint", "evaluations": 7}),
+        (
+            "{schedule: interleaved, from: full-gp, subset: 9, rounds: 2}",
+            {"schedule": "interleaved", "from": "full-gp", "subset": 9, "subset_of": "train", "start_evaluations": 200,
+             "rounds": 2, "evaluations": 20},
+        ),
+        (
+            "{schedule: joint, values: {variance: 2, lengthscale: [1, 2], noise: 0.1}, prior: half-t, optimiser: cg}",
+            {"schedule": "joint", "values": {"variance": 2.0, "lengthscale": [1.0, 2.0], "noise": 0.1},
+             "evaluations": 200, "prior": "half-t", "optimiser": "cg"},
+        ),
+    ],
+)  # fmt: skip
+def test_hyperparameters_keep_only_what_plays_a_part(tmp_path, text, expected):
+    found = one(tmp_path, BASE + f"hyperparameters: {text}\n").hyperparameters
+    assert found == {"optimiser": "lbfgs", "restarts": 1, "prior": "none"} | expected
+
+
+def test_given_values_need_no_optimiser_and_an_idle_bias_is_dropped(tmp_path):
+    values = "hyperparameters: {values: {variance: 1, lengthscale: 2, noise: 0.1, bias: 0}}\n"
+    plain = {"variance": 1.0, "lengthscale": 2.0, "noise": 0.1}
+    assert one(tmp_path, BASE + values).hyperparameters == {"schedule": "fixed", "values": plain}
+    biased = one(tmp_path, BASE + values + "kernel: {name: ard-se, bias: true}\n").hyperparameters
+    assert biased["values"] == plain | {"bias": 0.0}
+
+
+def test_method_entry_beats_data_set_entry_beats_top_level(tmp_path):
+    text = """
+name: t
+datasets:
+  - rows
+  - {name: friedman3, n_train: 30, trials: 2, nugget: 0.2, cache: 7, kernel: bias, nmse_variance: test}
+methods: [plain, {method: plain, label: own, nugget: 0.3, kernel: {name: ard-se, form: plain}}, rich]
+d_max: 4
+nugget: 0.1
+"""
+    found = {(t.dataset_name, t.label, t.index): t for t in trials(tmp_path, text)}
+    assert len(found) == 3 + 2 * 3
+    assert found["rows", "plain", 0].params == {"nugget": 0.1}
+    assert found["friedman3", "plain", 1].params == {"nugget": 0.2}
+    assert found["friedman3", "own", 0].params == {"nugget": 0.3}
+    assert found["friedman3", "own", 0].kernel["form"] == "plain"
+    assert found["friedman3", "plain", 0].kernel == {"name": "bias"}
+    assert found["friedman3", "rich", 0].params["cache"] == 7 and found["rows", "rich", 0].params["cache"] == 0
+    assert found["friedman3", "rich", 0].scoring["nmse_variance"] == "test"
+    assert found["friedman3", "rich", 0].dataset["n_train"] == 30
+
+
+def test_overrides_reach_into_mappings_and_lists(tmp_path):
+    text = "name: t\ndataset: {name: rows, size: 5}\nmethods: [plain, {method: plain, label: b}]\n"
+    options = ["dataset.size=9", "methods.1.nugget=0.5", "split={kind: folds, k: 3}", "scale.inputs=none", "seed=4"]
+    a, b = trials(tmp_path, text, *options)[:2]
+    assert a.dataset == {"name": "rows", "size": 9} and b.params == {"nugget": 0.5}
+    assert a.split == {"kind": "folds", "k": 3} and a.scale["inputs"] == "none" and a.seed == 4
+    assert len(trials(tmp_path, text, *options)) == 2 * 3  # as many trials as folds
+
+
+def test_kernels_are_built_from_their_description(tmp_path):
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    text = "kernel: {sum: [{product: [ard-se, {name: ard-se, ard: false, form: plain}]}, bias]}\n"
+    spec = one(tmp_path, BASE + text).kernel
+    product, bias = spec["sum"]
+    assert product["product"][1] == {"name": "ard-se", "ard": False, "form": "plain", "bias": False}
+    kernel = build_kernel(spec, X)
+    a, b = (build_kernel(part, X) for part in product["product"])
+    assert np.allclose(kernel(X), a(X) * b(X) + build_kernel(bias, X)(X), rtol=0, atol=1e-14)
+    biased = build_kernel({"name": "ard-se", "bias": True}, X)
+    assert np.allclose(biased(X), build_kernel({"name": "ard-se"}, X)(X) + 1.0, rtol=0, atol=1e-14)
+    assert biased.names == ("variance", "lengthscale[0]", "lengthscale[1]", "bias")
+
+
+AWKWARD = """
+name: t
+description: "010"
+datasets:
+  - {name: rows, size: 7, cache: 3, scale: none}
+  - {first_of: [friedman2, {name: friedman3, noise_ratio: 2}], trials: 2, hyperparameters: {schedule: joint}}
+split: {kind: random, n_train: 50}
+trials: 3
+seed: 9
+kernel: {sum: [{name: ard-se, bias: true}, {name: warped, depth: 2}]}
+d_max: [4, 8]
+nugget: 1e-9
+stop: {patience: 4}
+methods:
+  - {method: rich, label: 1e-3, cache: d_max, bounds: [0.5, 2]}
+  - {method: rich, label: 'no', working_set: [all, 5]}
+  - {method: plain, label: "[x] \\u00e9: #"}
+metrics: [smse]
+published: [{paper: keerthi, item: Figure 1}, {paper: cao, item: Fig. 1}]
+timeout: 1e3
+memory: 900
+"""
+
+
+def test_the_resolved_config_gives_the_same_trials(tmp_path):
+    config = load(tmp_path, AWKWARD.replace("label: 1e-3", "label: '1e-3'"))
+    written = tmp_path / "resolved.yaml"
+    written.write_text(resolved_yaml(config), encoding="utf-8")
+    again = load_config(written)
+    assert [(t.id, t.label) for t in plan(again).trials] == [(t.id, t.label) for t in plan(config).trials]
+    assert (again.metrics, again.published, again.timeout, again.memory, again.description) == (
+        ("smse",), config.published, 1000.0, 900, "010"
+    )  # fmt: skip
+    assert resolved_yaml(again) == resolved_yaml(config)
+
+
+def test_the_resolved_config_names_every_parameter(tmp_path):
+    resolved = yaml.safe_load(resolved_yaml(load(tmp_path, BASE)))
+    assert resolved["methods"] == [{"method": "plain", "label": "plain", "nugget": 1e-8}]
+    assert resolved["datasets"] == [{"name": "rows", "size": 100}]
+    assert resolved["kernel"]["form"] == "half" and resolved["hyperparameters"]["subset"] == 2000
+
+
+@pytest.fixture(scope="module")
+def validator():
+    schema = json.loads(json.dumps(config_schema()))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def all_configs(repo):
+    return sorted((repo / "configs").rglob("*.yaml"))
+
+
+def test_every_config_of_the_repository_is_valid(repo, validator):
+    assert len(all_configs(repo)) >= 4
+    for file in all_configs(repo):
+        assert not [e.message for e in validator.iter_errors(read(file).data)], file
+        config = load_config(file)
+        assert not [e.message for e in validator.iter_errors(yaml.safe_load(resolved_yaml(config)))], file
+
+
+def test_the_schema_accepts_what_is_accepted_and_refuses_what_is_refused(tmp_path):
+    validator = jsonschema.Draft202012Validator(config_schema())  # with the plug-ins of this module
+    (tmp_path / "a.yaml").write_text(AWKWARD.replace("label: 1e-3", "label: '1e-3'"))
+    assert not [e.message for e in validator.iter_errors(read(tmp_path / "a.yaml").data)]
+    base = {"name": "t", "dataset": "rows", "methods": ["plain"]}
+    assert validator.is_valid(base)
+    for wrong in (
+        {"trials": "no"}, {"trails": 3}, {"dataset": "rws"}, {"methods": ["plian"]}, {"methods": []}, {"name": "../x"},
+        {"split": {"kind": "randm"}}, {"split": {"kind": "random"}}, {"kernel": "ard-sf"}, {"metrics": ["nlpdd"]},
+        {"kernel": {"name": "warped"}}, {"methods": [{"method": "plain", "nuget": 1}]}, {"datasets": ["rows"]},
+        {"dataset": {"name": "rows", "sise": 1}}, {"published": {"paper": "x", "item": "y"}}, {"timeout": 0},
+    ):  # fmt: skip
+        assert not validator.is_valid(base | wrong), wrong
