@@ -130,13 +130,14 @@ class LowRankForm:
         f, room = self.factor, self.factor.scratch()
         g = np.empty(f.n) if correction else None
         gram = np.zeros((f.m, f.m), order="F")
+        bound = correction * self.c  # the evidence has d <= bound / lam: less that, all weights share a sign
         for rows, V, U in f.walk():
             lam, d = f.lam_at(rows), shift[rows]
             MU = None if self.w is None else _gemm(1.0, self._middle, U)
             if correction:
                 g[rows] = self._diag_block(rows, U, MU)
                 d = d - correction * g[rows]
-            add_gram(gram, V, d, room)
+            add_gram(gram, V, d - bound / lam, room)
             U *= self.c / lam if self.w is None else self.c / lam + self.w[rows] / lam**2
             if MU is not None:
                 U -= MU / lam
@@ -144,7 +145,7 @@ class LowRankForm:
             PW = np.subtract(np.multiply(V, d, out=room[:, : V.shape[1]]), Y, out=Y)
             finish(rows, solve_lower(L, PW, trans=True, overwrite=True))
         mirror_lower(gram)
-        return gram, g
+        return gram + bound * f.gram, g
 
 
 def add_outer(W, x, y, a, b):

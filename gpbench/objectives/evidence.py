@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-name = "evidence"
-
 
 def evidence(factor, y, extra=None, gradient: bool = True):
     """(F, dF/dS, dF/dextra) for any factor (dense, low-rank, sparse); dF/dS is None without `gradient`."""

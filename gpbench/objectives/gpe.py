@@ -1,0 +1,9 @@
+"""Predictive error: F = -mean(residual^2 + v), the negative of [sundararajan] GPE."""
+
+from __future__ import annotations
+
+from .leave_one_out import leave_one_out
+
+
+def gpe(factor, y, extra=None, gradient: bool = True):
+    return leave_one_out(factor, y, extra, lambda r, v: (-(r**2) - v, -2 * r, 0.0 * v - 1), gradient)

@@ -1,0 +1,9 @@
+"""Leave-one-out cross-validation error: F = -mean residual^2, the negative of [sundararajan] LOO-CVE."""
+
+from __future__ import annotations
+
+from .leave_one_out import leave_one_out
+
+
+def loo_cve(factor, y, extra=None, gradient: bool = True):
+    return leave_one_out(factor, y, extra, lambda r, v: (-(r**2), -2 * r, 0.0 * v), gradient)
