@@ -13,7 +13,7 @@ from .base import Kernel
 
 
 class KernelRows:
-    """k(x_j, X) for training rows j; `evaluated` counts what was computed, `store` rows are kept, oldest use out first."""
+    """k(x_j, X) for training rows j. `evaluated` counts what was computed; `store` rows are kept, the latest used."""
 
     def __init__(self, kernel: Kernel, X, store: int = 0):
         self.kernel, self.X, self.store = kernel, X, store

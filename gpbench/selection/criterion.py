@@ -13,7 +13,7 @@ from .state import GreedyState
 
 @dataclass(frozen=True)
 class Criterion:
-    """`score` is higher for a better candidate. Where `exact`, it is the decrease of `measure` by taking that candidate.
+    """`score` is higher for a better candidate; where `exact`, it is the decrease of `measure` by taking it.
 
     `measure` is what the papers plot and stop by: lower is better. Criteria without one of their own (information gain,
     entropy, random) show the negative log evidence.

@@ -22,7 +22,9 @@ class WorkingSet:
 
     def __init__(self, rows: KernelRows, needs, rng, fresh: int = FRESH, retained: int = 0, first=0):
         self.rows, self.needs, self.rng, self.fresh, self.retained = rows, needs, rng, fresh, retained
-        self._first = (first, ()) if np.isscalar(first) else (len(first), first)  # how many to begin with, which of them
+        self._first = (
+            (first, ()) if np.isscalar(first) else (len(first), first)
+        )  # how many to begin with, which of them
         self._kept: Candidates | None = None
         self._scored: list[tuple[Candidates, np.ndarray]] = []
 
@@ -57,9 +59,7 @@ class WorkingSet:
         best = np.argsort(-scores, kind="stable")[: self.retained]
         best = best[np.isfinite(scores[best])]
         new, _ = self._scored[-1]
-        if new is self._kept:  # no fresh rows are left
-            self._kept = new.select(np.sort(best))
-        elif self._kept is None:
+        if self._kept is None or new is self._kept:  # the first step; no fresh rows are left
             self._kept = new.select(np.sort(best))
         else:
             self._exchange(new, best)

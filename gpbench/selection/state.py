@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.linalg.cholesky import cholesky_with_jitter, solve_lower
+from gpbench.linalg.cholesky import cholesky_with_jitter
+from gpbench.linalg.triangular import solve_lower
 
 DEPENDENT = 1e-9  # a candidate whose residual variance is below this share of its prior variance is not considered
-_LOST = 1e-12  # relative rounding error of d_j^2 = c_j - |z_j|^2 up to which an append may build on it
+_LOST = 1e-12  # rounding error eps sqrt(c_j)/d_j of the new direction up to which an append may build on z_j
 
 
 class GreedyState:
-    """Grows by `append` in O(nm); arrays are allocated once for `capacity` basis vectors (untouched pages cost nothing)."""
+    """Grows by `append` in O(nm); arrays are allocated once, for `capacity` basis vectors."""
 
     def __init__(self, kdiag, y, noise: float, capacity: int, approximation: str = "dtc", entropy: bool = False):
         n, self.noise, self.approximation = len(y), float(noise), approximation
@@ -58,7 +59,7 @@ class GreedyState:
         return self.free & (self.residual >= DEPENDENT * self.kdiag)
 
     def append(self, j: int, k, z=None) -> None:
-        """Take training row j, k = its kernel row, into the basis; z, when a criterion has it, saves a pass over Zeta."""
+        """Take training row j with kernel row k into the basis; z, where a criterion has it, saves a pass over Zeta."""
         m = self.size
         V, Zeta, nu = self.V[:m], self.Zeta[:m], self.V[:m, j].copy()
         e = np.sqrt(self.residual[j])
@@ -82,13 +83,14 @@ class GreedyState:
 
     def _project(self, v, k, j, z, nu, e):
         """The new row (p, f) of LB: v's coefficients on the basis so far and what is left of its norm."""
+        m, pv = self.size, self.precision * v
+        p = None
         if z is not None:
             c = self.kdiag[j] + k @ (self.precision * k)
-            d2 = c - z @ z
-            if np.finfo(float).eps * c < _LOST * d2:
-                return (z - nu @ self.LB[: self.size, : self.size]) / e, np.sqrt(d2) / e
-        pv = self.precision * v
-        p = self.Zeta[: self.size] @ pv
+            if np.finfo(float).eps ** 2 * c < _LOST**2 * (c - z @ z):
+                p = (z - nu @ self.LB[:m, :m]) / e  # e p = z - LB'nu: nothing of order n
+        if p is None:
+            p = self.Zeta[:m] @ pv
         return p, np.sqrt(max(1.0 + v @ pv - p @ p, 1.0))  # the exact value is at least 1
 
     def rebuild(self) -> None:
@@ -102,6 +104,13 @@ class GreedyState:
         self.w[:m] = Zeta @ (self.precision * self.y)
         self.mean = self.w[:m] @ Zeta
         self.eta = (Zeta**2).sum(0) * self.precision
+
+    def shorten(self, size: int) -> None:
+        """Forget all but the first basis vectors; O(n size^2)."""
+        self.free[self.pivots[size : self.size]] = True
+        self.size = size
+        self.residual = self.kdiag - (self.V[:size] ** 2).sum(0)
+        self.rebuild()
 
     def log_evidence(self, size: int | None = None) -> float:
         """log N(y; 0, S) of the first `size` basis vectors (all by default; a shorter prefix for DTC only)."""

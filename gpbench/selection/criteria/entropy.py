@@ -1,4 +1,4 @@
-"""The informative vector machine's choice: largest drop in the entropy of f_j when its own target is taken; O(1) per row.
+"""The informative vector machine's choice: largest drop in the entropy of f_j by taking its own target; O(1) per row.
 
 The posterior is the one given the targets of the basis alone, so with noise this is not the largest residual of Kff.
 """

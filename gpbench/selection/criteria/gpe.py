@@ -1,7 +1,7 @@
 """GPE: Geisser's predictive mean squared error, leave-one-out residual squared plus variance, [sundararajan] eq. (4).
 
-The variance of the noisy target left out is extra + lam/(1 - eta), extra = K - Q for DTC ([sundararajan]'s appendix prints
-sigma^-2 where dimensions and refitting give sigma^2).
+The variance of the noisy target left out is extra + lam/(1 - eta), extra = K - Q for DTC. The paper's appendix prints
+sigma^-2 where dimensions and refitting give sigma^2.
 """
 
 from gpbench.selection.criterion import Criterion

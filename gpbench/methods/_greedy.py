@@ -1,0 +1,189 @@
+"""What all greedy selection methods share: parameters, the path at given hyperparameters, learning in turns.
+
+A method file names its criterion and what it takes besides.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import count
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from gpbench.inference import sparse
+from gpbench.kernels.rows import KernelRows
+from gpbench.learning.interleave import interleave
+from gpbench.learning.optimise import maximise
+from gpbench.learning.parameters import Layout
+from gpbench.selection.criterion import Criterion
+from gpbench.selection.greedy import Path
+from gpbench.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
+from gpbench.selection.predict import BasisPredictor
+from gpbench.selection.state import GreedyState
+
+from .base import GP, Fitted, Method, Problem
+
+
+class Patience(BaseModel):
+    """Stop after so many inclusions without a new minimum of the measure."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    patience: int = Field(15, ge=1, description="inclusions without a new minimum of the measure")
+    evaluate: Literal["termination", "minimum"] = Field("termination", description="the model that is kept and counted")
+
+
+@dataclass
+class Spent:
+    """Seconds and kernel rows over all rounds of a fit."""
+
+    select: float = 0.0
+    adapt: float = 0.0
+    rows: int = 0
+
+
+class GreedyMethod(Method):
+    """Forward selection of basis vectors from the training rows, then the sparse model on them."""
+
+    nested = True
+
+    d_max: int = Field(200, ge=1, description="largest number of basis vectors")
+    stop: Literal["d_max"] | Patience = Field("d_max", description="always go to d_max, or {patience: N, evaluate: E}")
+    approximation: Literal["dtc", "fitc"] = Field("dtc", description="of the model that is scored and that predicts")
+    objective: Literal["evidence", "loo-cve", "nlgpp", "gpe"] = Field(
+        "evidence", description="of the hyperparameters, when they are learned in turns with the selection"
+    )
+    nugget: float = Field(
+        0.01, ge=0, description="added to K_I for the latent variance only, scaled targets ([keerthi])"
+    )
+
+    @property
+    def criterion(self) -> Criterion:
+        raise NotImplementedError
+
+    def pool(self, rows: KernelRows, rng, previous):
+        """Candidates for a path; `previous` is the basis before the last adaptation."""
+        return WithoutRows()
+
+    def fit(self, problem, rng):
+        return next(self.path(problem, rng, [self.d_max]))
+
+    def path(self, problem, rng, sizes) -> Iterator[Fitted]:
+        """One path for all sizes where it is nested; else every size alone, each from the same random stream."""
+        if problem.schedule.kind == "fixed" and self.stop == "d_max" and self.approximation == "dtc":
+            yield from self._along(problem, rng, sizes)
+        else:
+            for size in sizes:
+                yield self.model_copy(update={"d_max": size})._alone(problem, copy.deepcopy(rng))
+
+    def _along(self, problem: Problem, rng, sizes) -> Iterator[Fitted]:
+        path = self._begin(problem, problem.gp, rng, max(sizes))
+        for size in sizes:
+            path.grow(size)
+            spent = Spent(path.seconds[-1] if path.seconds else 0.0, 0.0, path.rows.evaluated)
+            yield self._fitted(problem, problem.gp, path, path.trace(), spent)
+
+    def _alone(self, problem: Problem, rng) -> Fitted:
+        """One size, with the stop rule and the schedule that are asked for."""
+        spent, trace, round_ = Spent(), [], count()
+        patience = None if self.stop == "d_max" else self.stop.patience
+        rounds = {"fixed": 0, "joint": 1, "interleaved": problem.schedule.rounds}[problem.schedule.kind]
+
+        def select(gp, previous):
+            begin = time.perf_counter()
+            path = self._begin(problem, gp, rng, self.d_max, None if previous is None else self._kept(previous))
+            path.grow(self.d_max, patience)
+            trace.extend(path.trace(**({"round": next(round_)} if rounds else {})))
+            spent.select += time.perf_counter() - begin
+            spent.rows += path.rows.evaluated
+            return path
+
+        def adapt(gp, path):
+            begin = time.perf_counter()
+            learned = self._adapt(problem, gp, problem.X[self._kept(path)])
+            spent.adapt += time.perf_counter() - begin
+            return learned
+
+        gp, path, _ = interleave(problem.gp, select, adapt, lambda path: min(path.measures), rounds)
+        return self._fitted(problem, gp, path, trace, spent)
+
+    def _begin(self, problem: Problem, gp: GP, rng, size: int, previous=None) -> Path:
+        kdiag = gp.kernel.diag(problem.X)
+        state = GreedyState(kdiag, problem.y, gp.noise, size, self.approximation, self.criterion.name == "ivm")
+        rows = KernelRows(gp.kernel, problem.X, getattr(self, "store", 0))
+        return Path(state, self.criterion, self.pool(rows, rng, previous), rows)
+
+    def _size(self, path: Path) -> int:
+        at_minimum = self.stop != "d_max" and self.stop.evaluate == "minimum"
+        return path.minimum() if at_minimum else path.state.size
+
+    def _kept(self, path: Path) -> np.ndarray:
+        return path.state.pivots[: self._size(path)].copy()
+
+    def _adapt(self, problem: Problem, gp: GP, Z) -> GP:
+        """A short climb of the objective over kernel and noise, basis fixed."""
+        layout, X, y = Layout(gp), problem.X, problem.y
+        approximation, measure = sparse.APPROXIMATIONS[self.approximation], _objective(self.objective)
+
+        def objective(x):
+            at, _ = layout.unpack(x)
+            found = sparse.objective(sparse.build(approximation, at, Z, X, y), measure, inputs=False)
+            return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
+
+        schedule = problem.schedule
+        found = maximise(objective, layout.pack(), schedule.evaluations, schedule.optimiser, layout.bounds())
+        return layout.unpack(found.x)[0]
+
+    def _fitted(self, problem: Problem, gp: GP, path: Path, trace, spent: Spent) -> Fitted:
+        state, size = path.state, self._size(path)
+        if size < state.size and self.approximation == "fitc":
+            state.shorten(size)  # Lambda belongs to the whole basis
+        notes = ()
+        if lost := state.dependent():
+            notes = (f"{lost} training rows depend numerically on the basis and were not considered",)
+        return Fitted(
+            predict=BasisPredictor.at(state, gp, problem.X, size, self.nugget),
+            gp=gp,
+            n_basis=size,
+            log_evidence=state.log_evidence(size),
+            pivots=state.pivots[:size].copy(),
+            seconds={"select": spent.select, "adapt": spent.adapt},
+            kernel_rows=spent.rows,
+            trace=trace,
+            notes=notes,
+        )
+
+
+class WorkingSetMethod(GreedyMethod):
+    """Greedy methods that need the kernel rows of their candidates."""
+
+    first_fill: ClassVar[bool] = False  # [keerthi]: the first step looks at as many rows as the cache holds
+
+    working_set: Annotated[int, Field(ge=1)] | Literal["all"] = Field(
+        FRESH, description="fresh random candidates per step, or all of them"
+    )
+    cache: int = Field(0, ge=0, description="best losers kept for the next step")
+    store: int = Field(0, ge=0, description="kernel rows of discarded candidates kept in case they are drawn again")
+
+    def retained(self) -> int:
+        return self.cache
+
+    def pool(self, rows, rng, previous):
+        needs = self.criterion.needed(self.approximation)
+        if self.working_set == "all":
+            return Everything(rows, needs)
+        first = 0
+        if self.first_fill:
+            first = self.working_set + self.retained() if previous is None else previous
+        return WorkingSet(rows, needs, rng, self.working_set, self.retained(), first)
+
+
+def _objective(name: str):
+    module = import_module(f"gpbench.objectives.{name.replace('-', '_')}")
+    return getattr(module, name.replace("-", "_"))

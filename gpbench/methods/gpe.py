@@ -1,0 +1,19 @@
+"""GPE: the candidate that lowers Geisser's predictive squared error most ([sundararajan] eq. 4)."""
+
+from __future__ import annotations
+
+from gpbench.selection.criteria import gpe
+
+from ._greedy import WorkingSetMethod
+
+
+class Gpe(WorkingSetMethod):
+    """Greedy leave-one-out error plus variance; two matrix-matrix products per step."""
+
+    name = "gpe"
+    title = "GPE selection"
+    paper = "sundararajan"
+
+    @property
+    def criterion(self):
+        return gpe.criterion

@@ -1,0 +1,19 @@
+"""IVM: the informative vector machine's entropy criterion over all remaining rows (baseline of [cao])."""
+
+from __future__ import annotations
+
+from gpbench.selection.criteria import entropy
+
+from ._greedy import GreedyMethod
+
+
+class Ivm(GreedyMethod):
+    """Greedy entropy reduction; O(1) per row scored. The basis then serves the sparse model like any other."""
+
+    name = "ivm"
+    title = "Informative vector machine"
+    paper = "cao"
+
+    @property
+    def criterion(self):
+        return entropy.criterion

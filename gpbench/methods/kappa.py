@@ -1,0 +1,19 @@
+"""KAPPA: matching pursuit on 59 fresh candidates per step ([keerthi] section 3, cache c = kappa)."""
+
+from __future__ import annotations
+
+from gpbench.selection.criteria import post_backfitting
+
+from ._greedy import WorkingSetMethod
+
+
+class Kappa(WorkingSetMethod):
+    """Post-backfitting score, O(n) per candidate."""
+
+    name = "kappa"
+    title = "Matching pursuit, kappa candidates"
+    paper = "keerthi"
+
+    @property
+    def criterion(self):
+        return post_backfitting.criterion

@@ -1,0 +1,19 @@
+"""LOO-CVE: the candidate that lowers the leave-one-out squared error most ([sundararajan] eq. 2)."""
+
+from __future__ import annotations
+
+from gpbench.selection.criteria import loo_cve
+
+from ._greedy import WorkingSetMethod
+
+
+class LooCve(WorkingSetMethod):
+    """Greedy leave-one-out error; two matrix-matrix products per step."""
+
+    name = "loo-cve"
+    title = "LOO-CVE selection"
+    paper = "sundararajan"
+
+    @property
+    def criterion(self):
+        return loo_cve.criterion

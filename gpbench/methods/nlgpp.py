@@ -1,0 +1,19 @@
+"""NLGPP: the candidate that raises the leave-one-out predictive probability most ([sundararajan] eq. 3)."""
+
+from __future__ import annotations
+
+from gpbench.selection.criteria import nlgpp
+
+from ._greedy import WorkingSetMethod
+
+
+class Nlgpp(WorkingSetMethod):
+    """Greedy leave-one-out density; three matrix-matrix products per step."""
+
+    name = "nlgpp"
+    title = "NLGPP selection"
+    paper = "sundararajan"
+
+    @property
+    def criterion(self):
+        return nlgpp.criterion

@@ -1,0 +1,19 @@
+"""NLML: the candidate with the largest gain in evidence (Candela and Rasmussen; baseline of [sundararajan])."""
+
+from __future__ import annotations
+
+from gpbench.selection.criteria import evidence
+
+from ._greedy import WorkingSetMethod
+
+
+class Nlml(WorkingSetMethod):
+    """Greedy evidence; one matrix-matrix product per step."""
+
+    name = "nlml"
+    title = "NLML selection"
+    paper = "sundararajan"
+
+    @property
+    def criterion(self):
+        return evidence.criterion

@@ -1,0 +1,19 @@
+"""SB: Smola and Bartlett's sparse greedy regression, 59 random candidates per step (baseline of [keerthi])."""
+
+from __future__ import annotations
+
+from gpbench.selection.criteria import posterior
+
+from ._greedy import WorkingSetMethod
+
+
+class SmolaBartlett(WorkingSetMethod):
+    """The same criterion as nlpp under the name and paper of the other comparison."""
+
+    name = "sb"
+    title = "Smola and Bartlett"
+    paper = "keerthi"
+
+    @property
+    def criterion(self):
+        return posterior.criterion
