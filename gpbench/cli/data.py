@@ -50,7 +50,7 @@ def _each(names, action) -> int:
 @plugin_option
 def fetch(names, every, mirror, plugin):
     """Get raw files into the cache, verified."""
-    from gpbench.data import fetch as get
+    from gpbench.data.service import fetch as get
 
     if mirror:
         os.environ["GPBENCH_MIRROR"] = mirror
@@ -63,7 +63,7 @@ def fetch(names, every, mirror, plugin):
 @plugin_option
 def verify(names, every, plugin):
     """Hash the cached files again."""
-    from gpbench.data import verify as rehash
+    from gpbench.data.service import verify as rehash
 
     return _each(_names(names, every), lambda name: rehash(name))
 
@@ -74,7 +74,7 @@ def verify(names, every, plugin):
 @plugin_option
 def cite(names, every, plugin):
     """Citations."""
-    from gpbench.data import cite as citation
+    from gpbench.data.service import cite as citation
 
     return _each(_names(names, every), citation)
 

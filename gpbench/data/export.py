@@ -40,7 +40,7 @@ class ExportedTrial:
 def export(
     spec: dict, split: dict | None, out_dir, trials: Iterable[int], rngs: Callable[[int], tuple], **places
 ) -> Path:
-    """Write the splits of the given trials; `rngs(index)` gives the trial's (data, split) generators, as the runner's."""
+    """Write the splits of the given trials; `rngs(index)` gives the runner's (data, split) generators of a trial."""
     out = Path(out_dir)
     facts = {"version": VERSION, "dataset": spec, "trials": []}
     try:

@@ -83,7 +83,7 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
 def at_hand(source, places: Places) -> bool:
     """Whether all raw files of some copy are, with their right hash, in the cache or in a mirror folder."""
     folders = [places.data, *([Path(places.mirror)] if _is_folder(places.mirror) else [])]
-    return any(all(_sound(folder / f.path, f) for f in copy.files) for folder in folders for copy in source.copies)
+    return any(all(sound(folder / f.path, f) for f in copy.files) for folder in folders for copy in source.copies)
 
 
 def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
@@ -212,7 +212,8 @@ def check_hash(path, file: RemoteFile) -> None:
         raise DataError(f"{file.path} hashes to {sha[:16]}..., expected {file.sha256[:16]}...")
 
 
-def _sound(path: Path, file: RemoteFile) -> bool:
+def sound(path: Path, file: RemoteFile) -> bool:
+    """Whether the file is there and has its raw hash, where one is recorded."""
     return path.is_file() and (not file.sha256 or raw_hash(path) == file.sha256)
 
 

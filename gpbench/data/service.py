@@ -16,25 +16,29 @@ from .spec import source_of
 class FetchReport:
     name: str
     place: str  # generated | cache | mirror | https | pypi
-    origin: str  # the address, package or file it came from
+    origin: str  # the address, package or file it came from; the recipe of generated data
     files: tuple[Path, ...]
     notes: tuple[str, ...]  # rounded copy, stand-in, simulated, ...
     sha256: str  # of the processed arrays; empty for generated data
 
-
-@dataclass(frozen=True)
-class FileCheck:
-    path: Path
-    state: str  # ok | damaged | unrecorded (no raw hash is known: the processed arrays decide)
-    sha256: str
+    def __str__(self) -> str:
+        if self.place == "generated":
+            return f"generated ({self.origin})"
+        origin = "" if self.place in ("cache", "mirror") else f" ({self.origin})"
+        return f"{', '.join(map(str, self.files))} from {self.place}{origin}" + "".join(f"; {n}" for n in self.notes)
 
 
 @dataclass(frozen=True)
 class VerifyReport:
     name: str
-    ok: bool
-    message: str  # one sentence
-    files: tuple[FileCheck, ...]
+    rows: int  # 0 for generated data
+    files: tuple[Path, ...]  # the cached files that the rows were read from
+    sha256: str  # of the processed arrays
+
+    def __str__(self) -> str:
+        if not self.files:
+            return "generated: nothing to verify"
+        return f"{self.rows} rows verified from {', '.join(map(str, self.files))}, arrays {self.sha256[:16]}..."
 
 
 def fetch(name: str, offline=None, mirror=None, data_dir=None) -> FetchReport:
@@ -47,31 +51,23 @@ def fetch(name: str, offline=None, mirror=None, data_dir=None) -> FetchReport:
 
 
 def verify(name: str, data_dir=None) -> VerifyReport:
-    """Hash the cached raw files and the arrays made of them again."""
+    """Hash the cached raw files and the arrays made of them again; a DataError names every file that is not right."""
     source = source_of({"name": name})
     if source.generated or not source.copies:
-        return VerifyReport(name, True, f"{name} is generated: nothing to verify", ())
+        return VerifyReport(name, 0, (), "")
     places = fetching.Places.find(True, "", data_dir)
-    known = {f.path: f for f in source.files}
-    checks = tuple(_check(places.data / f.path, f) for f in known.values() if (places.data / f.path).is_file())
-    try:
-        found = fetching.obtain(source, fetching.Places(places.data, "", True))
-    except DataError as e:
-        return VerifyReport(name, False, str(e), checks)
-    damaged = [str(c.path) for c in checks if c.state == "damaged"]
+    known = {places.data / f.path: f for f in source.files}
+    damaged = [str(path) for path, f in known.items() if path.is_file() and not fetching.sound(path, f)]
     if damaged:
-        return VerifyReport(name, False, f"{name}: {', '.join(damaged)} does not have its recorded hash", checks)
-    return VerifyReport(name, True, f"{name}: {found.dataset.n} rows verified from {found.paths[0]}", checks)
+        raise DataError(
+            f"{name}: {', '.join(damaged)} does not have its recorded hash: remove it and run `gpbench data fetch {name}`"
+        )
+    found = fetching.obtain(source, fetching.Places(places.data, "", True))
+    return VerifyReport(name, found.dataset.n, found.paths, found.dataset.sha256)
 
 
 def cite(name: str) -> str:
     """Title, reference, licence and home, ready to paste."""
     cls = catalog.find("dataset", name)
-    lines = [f"{cls.name}: {cls.title}", f"  {cls.citation}", f"  licence: {cls.licence}", f"  from: {cls.home}"]
+    lines = [cls.title, f"  {cls.citation}", f"  licence: {cls.licence}", f"  from: {cls.home}"]
     return "\n".join(lines + [f"  note: {note}" for note in cls.notes])
-
-
-def _check(path: Path, file) -> FileCheck:
-    sha = fetching.raw_hash(path)
-    state = "unrecorded" if not file.sha256 else "ok" if sha == file.sha256 else "damaged"
-    return FileCheck(path, state, sha)
