@@ -109,6 +109,10 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
         ("name: t\ndataset: {first_of: []}\nmethods: [plain]\n", "2:21: 'first_of': expected a list of data sets"),
         ("name: t\ndataset: {csv: absent.csv, target: y}\nmethods: [plain]\n", "2:16: no file absent.csv"),
         ("name: t\ndataset: {csv: absent.csv}\nmethods: [plain]\n", "2:10: 'target' is missing"),
+        (
+            "name: t\ndataset: rows\nmethods: [seeded]\n",
+            "3:11: method seeded: its parameter 'seed' has the name of a config key; rename it",
+        ),
         # tasks
         (
             "name: t\ndataset: labels\nmethods: [plain]\n",

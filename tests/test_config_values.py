@@ -8,9 +8,10 @@ import pytest
 import yaml
 from config_files import BASE, load, parts, trials  # noqa: F401  (parts is a fixture)
 
-from gpbench.experiment.config import load_config, resolved_yaml
+from gpbench.experiment.config import ONCE, SETTINGS, load_config, resolved_yaml
 from gpbench.experiment.plan import plan
 from gpbench.experiment.schema import config_schema
+from gpbench.experiment.settings import SPLITS, Hyperparameters
 from gpbench.experiment.yaml_strict import read
 from gpbench.kernels.build import build_kernel
 
@@ -166,6 +167,14 @@ def validator():
     schema = json.loads(json.dumps(config_schema()))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
+
+
+def test_the_reference_names_every_key_and_its_first_example_runs(repo, tmp_path):
+    text = (repo / "docs" / "config.md").read_text(encoding="utf-8")
+    for key in (*SETTINGS, *ONCE, *SPLITS, *(f.alias or name for name, f in Hyperparameters.model_fields.items())):
+        assert f"`{key}`" in text or f"kind: {key}" in text or f"{key}:" in text, key
+    first = text.split("```yaml\n")[1].split("```")[0]
+    assert len(trials(tmp_path, first)) == 5 * (1 + 3)
 
 
 def all_configs(repo):

@@ -147,6 +147,8 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
         if cls is None:
             continue
         keys = ("methods", i)
+        for key in cls.model_fields.keys() & {*SETTINGS, *ONCE, "method", "label"}:
+            reader.problem(keys, f"method {cls.name}: its parameter '{key}' has the name of a config key; rename it")
         for key in data.keys() - {"method", "label", *METHOD_SETTINGS} - cls.model_fields.keys():
             reader.unknown_key((*keys, key), {"label", *METHOD_SETTINGS, *cls.model_fields}, f"method {cls.name}")
         label = entries.label_of(reader, data, keys, cls.name)

@@ -30,6 +30,13 @@ class Plain(Method):
     nugget: float = 1e-8
 
 
+class Seeded(Method):
+    """Takes a name that belongs to the config."""
+
+    name = "seeded"
+    seed: int = 0
+
+
 class Classifier(Method):
     name = "classifier"
     task = "classification"
