@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from gpbench.selection.criteria import posterior
 
 from ._greedy import WorkingSetMethod
 
 
 class Nlpp(WorkingSetMethod):
-    """Greedy posterior of Smola and Bartlett; one matrix-matrix product per step. Never stalls: give it d_max."""
+    """Greedy posterior of Smola and Bartlett; one product per step. Its measure never rises: it needs a given size."""
 
     name = "nlpp"
     title = "NLPP selection"
     paper = "sundararajan"
 
+    size: Annotated[int, Field(ge=1)] | None = Field(None, description="fewer basis vectors than d_max, where given")
+
     @property
     def criterion(self):
         return posterior.criterion
+
+    def path(self, problem, rng, sizes):
+        return super().path(problem, rng, [size if self.size is None else min(size, self.size) for size in sizes])
