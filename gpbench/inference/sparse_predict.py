@@ -40,7 +40,7 @@ class SparsePosterior:
             Kus = np.asfortranarray(kernel(Xs[rows], self.Z).T)  # (m, b)
             mean[rows] = Kus.T @ self.weights
             Vs = solve_lower(self.L, Kus, overwrite=True)
-            latent[rows] -= column_dots(Vs, Vs)
+            unexplained = np.maximum(latent[rows] - column_dots(Vs, Vs), 0.0)  # below zero is rounding
             Us = solve_lower(self.LB, Vs, overwrite=True)
-            latent[rows] += column_dots(Us, Us)
+            latent[rows] = unexplained + column_dots(Us, Us)
         return Prediction(mean, latent + self.gp.noise, latent)

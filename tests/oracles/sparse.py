@@ -1,0 +1,57 @@
+"""Sparse GP regression from its definition: Qff, S and refits spelt out with dense inverses."""
+
+import numpy as np
+
+
+def covariance(name, kernel, noise, Z, X, nugget=0.0):
+    """S, and r = diag(K - Q), of dtc, fitc or vfe."""
+    Kuf = kernel(Z, X)
+    Q = Kuf.T @ np.linalg.inv(kernel(Z) + nugget * np.eye(len(Z))) @ Kuf
+    r = kernel.diag(X) - Q.diagonal()
+    return Q + noise * np.eye(len(X)) + (np.diag(r) if name == "fitc" else 0.0), r
+
+
+def log_normal(y, S):
+    sign, logdet = np.linalg.slogdet(S)
+    assert sign > 0
+    return -0.5 * (y @ np.linalg.inv(S) @ y + logdet + len(y) * np.log(2 * np.pi))
+
+
+def predict(name, kernel, noise, Z, X, y, Xs, nugget=0.0):
+    """Mean and latent variance: the inducing values' posterior from their joint density with y."""
+    Kuu = kernel(Z) + nugget * np.eye(len(Z))
+    _, r = covariance(name, kernel, noise, Z, X, nugget)
+    lam = noise + (r if name == "fitc" else 0.0 * r)
+    Kuf, Kus = kernel(Z, X), kernel(Z, Xs)
+    Sigma = np.linalg.inv(Kuu + Kuf @ np.diag(1 / lam) @ Kuf.T)
+    mean = Kus.T @ Sigma @ Kuf @ (y / lam)
+    return mean, kernel.diag(Xs) - np.diag(Kus.T @ (np.linalg.inv(Kuu) - Sigma) @ Kus)
+
+
+def refits(name, kernel, noise, Z, X, y):
+    """Residual and noisy variance at each case, by fitting again without it."""
+    residual, v = np.empty(len(y)), np.empty(len(y))
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        mean, latent = predict(name, kernel, noise, Z, X[rest], y[rest], X[i : i + 1])
+        residual[i], v[i] = y[i] - mean[0], latent[0] + noise
+    return residual, v
+
+
+def value(name, measure, kernel, noise, Z, X, y):
+    """The maximised value of an objective by its printed formula."""
+    if measure == "evidence":
+        S, r = covariance(name, kernel, noise, Z, X)
+        return log_normal(y, S) - (0.5 * r.sum() / noise if name == "vfe" else 0.0)
+    residual, v = refits(name, kernel, noise, Z, X, y)
+    if measure == "loo-cve":
+        return -np.mean(residual**2)
+    if measure == "gpe":
+        return -np.mean(residual**2 + v)
+    return -np.mean(residual**2 / v + np.log(v))  # nlgpp
+
+
+def sensitivity(S, a, b, c, w):
+    """(a b' + b a')/2 - c S^-1 - S^-1 diag(w) S^-1, and S^-1."""
+    inverse = np.linalg.inv(S)
+    return 0.5 * (np.outer(a, b) + np.outer(b, a)) - c * inverse - inverse @ np.diag(w) @ inverse, inverse
