@@ -138,8 +138,9 @@ def check(*dirs: str | Path | Results) -> Check:
     """Compare one or several results folders with all five papers; CheckError if nothing could be compared."""
     results = [d if isinstance(d, Results) else load(d) for d in dirs]
     evidence = gather(results)
+    twins = evidence.with_standins()
     cells = tuple(judge_cell(cell, evidence) for cell in published.cells())
-    claims = tuple(judge_claim(claim, evidence.of(claim.paper)) for claim in published.claims())
+    claims = tuple(judge_claim(claim, evidence, twins) for claim in published.claims())
     if all(v.verdict in ("not run", "no data") for v in (*cells, *claims)):
         where = ", ".join(str(r.path) for r in results)
         raise CheckError(
@@ -151,8 +152,10 @@ def check(*dirs: str | Path | Results) -> Check:
 
 def compared_items(results: Results) -> list[tuple[Printed, CellVerdict]]:
     """The printed numbers that one folder has a value for."""
-    evidence = gather([results])
-    judged = ((cell, judge_cell(cell, evidence)) for cell in published.cells())
+    evidence, here = gather([results]), set(results.ok["dataset"])
+    papers = {paper for paper, _ in results.published}
+    likely = [cell for cell in published.cells() if cell.paper in papers and cell.key in here]
+    judged = ((cell, judge_cell(cell, evidence)) for cell in likely)
     return [(cell, v) for cell, v in judged if v.n]
 
 
@@ -164,7 +167,7 @@ def gather(results: list[Results]) -> Evidence:
 
 
 def judge_cell(cell: Printed, evidence: Evidence) -> CellVerdict:
-    rows = published.of_cell(evidence.rows, cell)
+    rows = published.of_cell(evidence.on(cell.key), cell)
     notes = ["suspected misprint"] if cell.misprint else []
     found = [(c, v) for c, v in _values(cell, rows, evidence.curves) if len(v)]
     if not found:
@@ -224,11 +227,12 @@ def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Se
     return rows[metric].dropna()
 
 
-def judge_claim(claim: Claim, evidence: Evidence) -> ClaimVerdict:
-    finding = statements.evaluate(claim, evidence)
+def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None) -> ClaimVerdict:
+    """Undecided claims are tried on stand-in data too, for information."""
+    finding = statements.evaluate(claim, evidence.of(claim.paper))
     numbers = finding.numbers
-    if finding.holds is None:
-        twin = statements.evaluate(claim, evidence.with_standins())
+    if finding.holds is None and twins is not None and len(twins.rows):
+        twin = statements.evaluate(claim, twins.of(claim.paper))
         if twin.holds is not None:
             numbers = f"on stand-in data only, where it {'holds' if twin.holds else 'fails'}: {twin.numbers}"
     verdict = {True: "holds", False: "fails", None: "not run"}[finding.holds]

@@ -20,6 +20,8 @@ import yaml
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.records import COLUMNS
 
+from .traces import theta_points, trace_points
+
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
 SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
 SETTINGS = (
@@ -33,7 +35,7 @@ SETTINGS = (
     "cost_model",
     "stop",
 )
-MAX_STEPS, MAX_TRIALS = 100, 20  # of one trace, of one series, in curves.csv
+MAX_TRIALS = 20  # traces of one series that curves.csv keeps
 
 
 def parse_items(text: str) -> tuple[str, ...]:
@@ -48,10 +50,11 @@ def parse_items(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Results:
-    """One folder. `rows` is results.csv plus what the config knows of each label (schedule, kernel, paper, items)."""
+    """One folder. `rows` is results.csv plus what the plan knows of each trial (schedule, kernel, paper and items)."""
 
     path: Path
     config: dict
+    manifest: dict
     rows: pd.DataFrame
 
     @property
@@ -90,11 +93,6 @@ class Results:
     def environments(self) -> list[dict]:
         return [read_json(f) for f in sorted((self.path / "env").glob("*.json"))]
 
-    @cached_property
-    def manifest(self) -> dict:
-        file = self.path / "manifest.json"
-        return read_json(file) if file.is_file() else {}
-
     @property
     def published(self) -> list[tuple[str, str]]:
         """(paper, item) pairs the config claims to reproduce."""
@@ -113,6 +111,10 @@ def read_json(file: Path) -> dict:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as e:
         raise DataError(f"{file}: not readable as JSON ({e})") from e
+
+
+def _optional_json(file: Path) -> dict:
+    return read_json(file) if file.is_file() else {}
 
 
 def published_of(config: dict) -> list[tuple[str, str]]:
@@ -151,27 +153,44 @@ def load(path: str | Path) -> Results:
             rows[column] = pd.to_numeric(rows[column]).astype(float)
         except (ValueError, TypeError) as e:
             raise DataError(f"{file}: column {column} holds something that is not a number ({e})") from e
-    config = read_config(path)
-    return Results(path, config, _with_settings(rows, config, path))
+    config, manifest = read_config(path), _optional_json(path / "manifest.json")
+    rows = _in_config_order(rows, config)
+    return Results(path, config, manifest, _with_settings(rows, config, manifest, path))
 
 
-def method_entries(config: dict) -> dict[str, dict]:
-    """label -> the config's defaults overridden by that method's entry."""
-    shared = {k: v for k, v in config.items() if k != "methods"}
-    entries = {}
+def _in_config_order(rows: pd.DataFrame, config: dict) -> pd.DataFrame:
+    """Within each data set, methods in the order of the config rather than of the alphabet."""
+    labels = [m if isinstance(m, str) else m.get("label") or m.get("method") for m in config.get("methods") or []]
+    place = {label: i for i, label in enumerate(labels)}
+    order = rows["label"].map(lambda label: place.get(label, len(place))).rename("order")
+    return (
+        rows.assign(order=order)
+        .sort_values(["dataset", "order"], kind="stable", ignore_index=True)
+        .drop(columns="order")
+    )
+
+
+def _settings_of(row: dict, planned: dict, config: dict) -> dict:
+    """Kernel, hyperparameters and parameters of a row: from the plan, else from the config's entry of that label."""
+    if trial := planned.get(row["trial_id"]):
+        return {
+            **trial.get("params", {}),
+            "kernel": trial.get("kernel"),
+            "hyperparameters": trial.get("hyperparameters"),
+        }
     for entry in config.get("methods") or []:
-        entry = {"method": entry} if isinstance(entry, str) else dict(entry)
-        entries[str(entry.get("label") or entry.get("method"))] = shared | entry | (entry.get("params") or {})
-    return entries
+        entry = {"method": entry} if isinstance(entry, str) else entry
+        if row["label"] in (entry.get("label"), entry.get("method")):
+            return config | entry
+    return config
 
 
-def _with_settings(rows: pd.DataFrame, config: dict, path: Path) -> pd.DataFrame:
-    entries = method_entries(config)
-    settings = [entries.get(label, config) for label in rows["label"]]
+def _with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) -> pd.DataFrame:
+    planned = {t.get("id"): t for t in manifest.get("trials") or []}
+    settings = [_settings_of(row, planned, config) for row in rows[["trial_id", "label"]].to_dict("records")]
     rows = rows.copy()
     rows["folder"] = str(path)
-    rows["schedule"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") for s in settings]
-    rows["adapted"] = rows["schedule"] != "fixed"
+    rows["adapted"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") != "fixed" for s in settings]
     rows["cached"] = rows["cache"].fillna(0) > 0
     rows["kernel"] = [_kernel_name(s.get("kernel")) for s in settings]
     for key in SETTINGS:
@@ -255,34 +274,6 @@ def _curves_of(results: Results) -> pd.DataFrame:
             out += [(row["trial_id"], *point) for point in trace_points(record.get("trace") or [])]
         out += [(row["trial_id"], np.nan, k, v) for k, v in theta_points(record.get("theta") or {})]
     return pd.DataFrame(out, columns=["trial_id", "step", "key", "value"])
-
-
-def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
-    """(step, key, value) of a trace, thinned evenly to MAX_STEPS rows; the lowest `measure` and both ends stay."""
-    keep = set(range(len(trace)))
-    if len(trace) > MAX_STEPS:
-        keep = set(np.linspace(0, len(trace) - 1, MAX_STEPS).round().astype(int).tolist())
-        measured = [(row["measure"], i) for i, row in enumerate(trace) if is_number(row.get("measure"))]
-        keep |= {min(measured)[1]} if measured else set()
-    points = []
-    for i in sorted(keep):
-        step = trace[i].get("step", i + 1)
-        points += [(step, k, float(v)) for k, v in trace[i].items() if k != "step" and is_number(v)]
-    return points
-
-
-def theta_points(theta: dict) -> list[tuple[str, float]]:
-    points = []
-    for key, value in theta.items():
-        if isinstance(value, list):
-            points += [(f"theta.{key}.{i}", float(v)) for i, v in enumerate(value) if is_number(v)]
-        elif is_number(value):
-            points.append((f"theta.{key}", float(value)))
-    return points
-
-
-def is_number(value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and np.isfinite(value)
 
 
 def _notes_of(results: Results) -> pd.DataFrame:

@@ -120,7 +120,7 @@ class Printed:
     variant: str
     metric: str
     text: str  # of the value, as printed
-    std: float  # nan where none is printed
+    std_text: str  # empty where none is printed
     unit: str
     flag: str
     n_train: float
@@ -135,6 +135,10 @@ class Printed:
     @property
     def value(self) -> float:
         return float(self.text)
+
+    @property
+    def std(self) -> float:
+        return _number(self.std_text)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -209,7 +213,7 @@ def cells(paper: str | None = None) -> tuple[Printed, ...]:
                 found.append(
                     Printed(
                         paper=r["paper"], item=r["table_or_figure"], dataset=r["dataset"], method=r["method"],
-                        variant=r["variant"], metric=r["metric"], text=r["value"], std=_number(r["std"]),
+                        variant=r["variant"], metric=r["metric"], text=r["value"], std_text=r["std"],
                         unit=r["unit_scale"], flag=r["flag"], n_train=_number(r["n_train"]), runs=_number(r["runs"]),
                         note=r["note"],
                     )
@@ -232,6 +236,11 @@ def agree(rows: pd.DataFrame, where: dict) -> pd.DataFrame:
     return rows
 
 
+def naming(rows: pd.DataFrame, test) -> pd.DataFrame:
+    """Rows of folders whose config names, under `published:`, some (paper, item) that passes the test."""
+    return rows[np.array([any(test(*source) for source in sources) for sources in rows["sources"]], dtype=bool)]
+
+
 def of_method(rows: pd.DataFrame, paper: str, printed: str) -> pd.DataFrame:
     """Rows of a printed method: by label where some row bears that name, else by what METHODS says."""
     by_label = rows[rows["label"] == printed]
@@ -243,12 +252,13 @@ def of_method(rows: pd.DataFrame, paper: str, printed: str) -> pd.DataFrame:
 def of_cell(rows: pd.DataFrame, cell: Printed) -> pd.DataFrame:
     """Our finished rows that stand for a printed number: the folder must name the item in `published:`."""
     rows = rows[rows["dataset"] == cell.key]
+    if rows.empty:
+        return rows
     if cell.descriptive:  # any item of the paper shows the data; prefer the printed size
-        rows = rows[[cell.paper in {paper for paper, _ in sources} for sources in rows["sources"]]]
+        rows = naming(rows, lambda paper, item: paper == cell.paper)
         same = rows[rows["n_train"] == cell.n_train]
         return same if len(same) else rows
-    wanted = {(cell.paper, item) for item in cell.items} | {(cell.paper, "")}
-    rows = rows[[bool(wanted & set(sources)) for sources in rows["sources"]]]
+    rows = naming(rows, lambda paper, item: paper == cell.paper and item in (*cell.items, ""))
     if cell.method:
         variant = VARIANTS.get(cell.variant, {})
         if "label" in variant:

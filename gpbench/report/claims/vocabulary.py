@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import stats
 
 from ..frame import twin_of
-from ..published import agree, of_method
+from ..published import agree, naming, of_method
 
 
 class Missing(Exception):
@@ -114,23 +114,29 @@ class Evidence:
 
     def __init__(self, rows: pd.DataFrame, curves: pd.DataFrame, paper: str = ""):
         self.rows, self.curves, self.paper = rows, curves, paper
+        self._by_dataset = dict(list(rows.groupby("dataset", sort=False)))
 
     def of(self, paper: str) -> Evidence:
         return Evidence(self.rows, self.curves, paper)
 
+    def on(self, dataset: str) -> pd.DataFrame:
+        return self._by_dataset.get(dataset, self.rows.iloc[:0])
+
     def with_standins(self) -> Evidence:
         """Simulated twins in the place of real data sets that are absent: for information, never counted."""
-        twin = self.rows["dataset"].map(twin_of)
+        twin = self.rows["dataset"].map(twin_of).astype(object)
         real, twins = self.rows[twin == ""], self.rows[twin != ""].assign(dataset=twin[twin != ""])
         twins = twins[~twins["dataset"].isin(real["dataset"])]
+        if twins.empty:
+            return Evidence(twins, self.curves, self.paper)
         return Evidence(pd.concat([real, twins]), self.curves, self.paper)
 
     def select(self, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
         """Rows of a printed method on one of our data sets; `item` 'Table' or 'Figure' asks for such a folder."""
-        rows = of_method(self.rows[self.rows["dataset"] == dataset], self.paper, method)
+        rows = of_method(self.on(dataset), self.paper, method)
         rows = agree(rows, where)
         if item:
-            rows = rows[[any(p == self.paper and i.startswith(item) for p, i in s) for s in rows["sources"]]]
+            rows = naming(rows, lambda p, i: p == self.paper and i.startswith(item))
         if rows.empty:
             extra = "".join(f", {k} {v}" for k, v in where.items())
             raise Missing(f"{method} on {dataset}{f' ({item})' if item else ''}{extra}")

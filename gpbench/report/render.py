@@ -1,0 +1,211 @@
+"""A table as markdown, LaTeX (booktabs), CSV, HTML or plain text; each format escapes what it must."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str = ""
+    best: bool = False
+    worse: bool = False
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """`groups` span the columns after the first; a row is (first column, cells) or (title, None) for a new section."""
+
+    name: str
+    title: str
+    columns: list[str]
+    rows: list[tuple[str, list[Cell] | None]]
+    groups: list[tuple[str, int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+FORMATS = ("md", "tex", "csv", "html")
+
+
+def render(table: Table, fmt: str) -> str:
+    return {"md": to_markdown, "tex": to_latex, "csv": to_csv, "html": to_html, "txt": to_text}[fmt](table)
+
+
+# ---- markdown --------------------------------------------------------------------------------------------------
+
+
+def escape_markdown(text: str) -> str:
+    text = re.sub(r"([\\`*_\[\]<>|~])", r"\\\1", text)
+    return text.replace("\n", " ")
+
+
+def to_markdown(table: Table) -> str:
+    def mark(cell: Cell) -> str:
+        text = escape_markdown(cell.text)
+        text = f"**{text}**" if cell.best and text else text
+        return text + ("\\*" if cell.worse else "") + (f" ({cell.verdict})" if cell.verdict else "")
+
+    head = table.columns
+    if table.groups:
+        spans = [name for name, width in table.groups for _ in range(width)]
+        head = [head[0]] + [f"{g}: {c}" if g else c for g, c in zip(spans, head[1:])]
+    lines = [f"### {escape_markdown(table.title)}", ""]
+    lines.append("| " + " | ".join(escape_markdown(c) for c in head) + " |")
+    lines.append("|" + "---|" * len(head))
+    for first, cells in table.rows:
+        if cells is None:
+            lines.append(f"| **{escape_markdown(first)}** |" + " |" * (len(head) - 1))
+        else:
+            lines.append("| " + " | ".join([escape_markdown(first), *map(mark, cells)]) + " |")
+    lines += ["", *(f"{escape_markdown(n)}  " for n in table.notes)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# ---- LaTeX -----------------------------------------------------------------------------------------------------
+
+_TEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "±": r"$\pm$", "×": r"$\times$", "−": r"$-$", "⁻": r"$^-$", "²": r"$^2$",
+}  # fmt: skip
+
+
+def escape_latex(text: str) -> str:
+    return "".join(_TEX.get(c, c) for c in text.replace("\n", " ").replace("x 1e-2", "× 10⁻²")).replace(
+        "10$^-$$^2$", "$10^{-2}$"
+    )
+
+
+def to_latex(table: Table) -> str:
+    def mark(cell: Cell) -> str:
+        text = escape_latex(cell.text)
+        text = rf"\textbf{{{text}}}" if cell.best and text else text
+        return text + ("$^*$" if cell.worse else "") + (f" ({escape_latex(cell.verdict)})" if cell.verdict else "")
+
+    width = len(table.columns)
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escape_latex(_caption(table))}}}",
+    ]
+    lines += [rf"\begin{{tabular}}{{l{'r' * (width - 1)}}}", r"\toprule"]
+    if table.groups:
+        heads, rules, start = [], [], 2
+        for name, span in table.groups:
+            heads.append(rf"\multicolumn{{{span}}}{{c}}{{{escape_latex(name)}}}")
+            rules.append(rf"\cmidrule(lr){{{start}-{start + span - 1}}}")
+            start += span
+        lines += [" & " + " & ".join(heads) + r" \\", "".join(rules)]
+    lines += [" & ".join(escape_latex(c) for c in table.columns) + r" \\", r"\midrule"]
+    for i, (first, cells) in enumerate(table.rows):
+        if cells is None:
+            lines += [r"\midrule"] if i else []
+            lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textit{{{escape_latex(first)}}}}} \\")
+        else:
+            lines.append(" & ".join([escape_latex(first), *map(mark, cells)]) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _caption(table: Table) -> str:
+    return ". ".join([table.title.rstrip("."), *(n.rstrip(".") for n in table.notes)]) + "."
+
+
+# ---- CSV -------------------------------------------------------------------------------------------------------
+
+
+def escape_csv(text: str) -> str:
+    """A leading = + @ or tab makes a spreadsheet run the cell; numbers keep their sign."""
+    risky = text[:1] in ("=", "+", "@", "\t", "\r") or (text[:1] == "-" and not re.match(r"-[\d.]", text))
+    return "'" + text if risky else text
+
+
+def to_csv(table: Table) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    spans = [name for name, width in table.groups for _ in range(width)] or [""] * (len(table.columns) - 1)
+    head = [table.columns[0]] + [f"{g}: {c}" if g else c for g, c in zip(spans, table.columns[1:])]
+    writer.writerow([escape_csv(c) for c in ["section", *head]])
+    section = ""
+    for first, cells in table.rows:
+        if cells is None:
+            section = first
+            continue
+        texts = [c.text + ("*" if c.worse else "") + (f" ({c.verdict})" if c.verdict else "") for c in cells]
+        writer.writerow([escape_csv(c) for c in [section, first, *texts]])
+    return out.getvalue()
+
+
+# ---- HTML ------------------------------------------------------------------------------------------------------
+
+
+def to_html(table: Table) -> str:
+    """A <figure>; the table scrolls inside its own box."""
+
+    def mark(cell: Cell) -> str:
+        text = html.escape(cell.text)
+        text = f"<b>{text}</b>" if cell.best and text else text
+        text += '<sup class="star" title="significantly worse than the best">*</sup>' if cell.worse else ""
+        if cell.verdict:
+            text += f' <span class="verdict {cell.verdict.replace(" ", "-")}">{html.escape(cell.verdict)}</span>'
+        return f"<td>{text}</td>"
+
+    lines = [f'<figure class="table" id="{html.escape(table.name, quote=True)}">']
+    lines += [
+        f"<figcaption>{html.escape(table.title)}</figcaption>",
+        '<div class="scroll" tabindex="0"><table>',
+        "<thead>",
+    ]
+    if table.groups:
+        spans = "".join(f'<th colspan="{w}" scope="colgroup">{html.escape(g)}</th>' for g, w in table.groups)
+        lines.append(f"<tr><td></td>{spans}</tr>")
+    lines.append(
+        "<tr>" + "".join(f'<th scope="col">{html.escape(c)}</th>' for c in table.columns) + "</tr></thead><tbody>"
+    )
+    for first, cells in table.rows:
+        if cells is None:
+            head = f'<th colspan="{len(table.columns)}" scope="rowgroup"><span>{html.escape(first)}</span></th>'
+            lines.append(f'<tr class="section">{head}</tr>')
+        else:
+            lines.append(f'<tr><th scope="row">{html.escape(first)}</th>{"".join(map(mark, cells))}</tr>')
+    lines.append("</tbody></table></div>")
+    lines += [f'<p class="note">{html.escape(n)}</p>' for n in table.notes]
+    return "\n".join([*lines, "</figure>"]) + "\n"
+
+
+# ---- terminal --------------------------------------------------------------------------------------------------
+
+
+def to_text(table: Table, width: int = 100) -> str:
+    """Columns in line, best marked by <, significantly worse by *; long first columns are cut to fit."""
+
+    def mark(cell: Cell) -> str:
+        return cell.text + ("*" if cell.worse else " <" if cell.best else "")
+
+    body = [(first, [mark(c) for c in cells] if cells is not None else None) for first, cells in table.rows]
+    widths = [len(c) for c in table.columns]
+    for first, cells in body:
+        for i, text in enumerate([first, *cells] if cells is not None else []):
+            widths[i] = max(widths[i], len(text))
+    widths[0] = max(8, min(widths[0], width - sum(w + 2 for w in widths[1:])))
+
+    def line(texts):
+        first, *rest = texts
+        return (
+            _cut(first, widths[0]).ljust(widths[0]) + "".join(f"  {t:>{w}}" for t, w in zip(rest, widths[1:]))
+        ).rstrip()
+
+    lines = [table.title, line(table.columns)]
+    for first, cells in body:
+        lines.append(f"-- {first}" if cells is None else line([first, *cells]))
+    return "\n".join([*lines, *table.notes]) + "\n"
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "~"

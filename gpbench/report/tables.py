@@ -1,0 +1,170 @@
+"""The tables of a results folder: all results, the printed numbers beside ours, and the papers' own layouts."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from . import layouts
+from .check import compared_items
+from .frame import Results
+from .numbers import mean_std, seconds
+from .published import COLUMN, of_cell
+from .ranking import against_best, groups, metrics_of
+from .render import Cell, Table
+
+TITLES = {
+    "nmse": "NMSE",
+    "nlpd": "NLPD",
+    "nlpd_latent": "NLPD (latent)",
+    "smse": "SMSE",
+    "snlp": "SNLP",
+    "err": "error",
+}
+PRINTED_AS = {"n_basis": "# BV"}
+
+
+def tables(results: Results) -> list[Table]:
+    found = [*layouts.paper_tables(results), *beside(results), overall(results)]
+    return [t for t in found if t.rows]
+
+
+def notes(results: Results, frame: pd.DataFrame) -> list[str]:
+    """What a reader must know beside every table: trials, data that is not the published one, the test used."""
+    trials = sorted(set(frame.groupby(["dataset", "label", "d_max"], dropna=False)["trial"].nunique()))
+    counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
+    lines = [f"Mean ± standard deviation over {counts} trial{'' if trials == [1] else 's'}."]
+    return lines + [n + "." for n in results.notes if "simulated" in n or "stand-in" in n or "rounded" in n]
+
+
+def test_note(results: Results) -> str:
+    compare = results.config.get("compare") or {}
+    test, alpha = compare.get("test", "paired-t"), compare.get("alpha", 0.05)
+    holm = ", Holm-corrected" if compare.get("correction") == "holm" else ""
+    overlap = (
+        "" if test == "corrected-t" else "; too bold where trials re-split the same rows: corrected-t allows for that"
+    )
+    return f"Bold: best mean. *: significantly worse than the best ({test}, {alpha:g}{holm}{overlap})."
+
+
+def overall(results: Results) -> Table:
+    """Every series of every data set: metrics, number of basis vectors, seconds."""
+    frame, metrics = results.ok, metrics_of(results)
+    sized, rows, remarks = frame["n_basis"].notna().any(), [], []
+    for group in groups(results):
+        rows.append((_title(group, frame), None))
+        marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}
+        for series, part in group.rows.groupby("series", sort=False):
+            cells = [
+                Cell(mean_std(part[m]), *((k.best, k.worse) if (k := marks[m].get(series)) else (False, False)))
+                for m in metrics
+            ]
+            cells += [Cell(mean_std(part["n_basis"], decimals=1))] if sized else []
+            rows.append((series, [*cells, Cell(seconds(part["fit_seconds"]))]))
+        remarks += _remarks(group, marks)
+    columns = ["method", *(TITLES[m] for m in metrics), *(["# BV"] if sized else []), "fit, s"]
+    lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
+    return Table("results", f"{results.name}: all results", columns, rows, notes=lines)
+
+
+def _title(group, frame) -> str:
+    sizes = frame.loc[frame["dataset"] == group.dataset, "n_train"].nunique()
+    return group.title + (f", n = {group.n_train:.0f}" if sizes > 1 and pd.notna(group.n_train) else "")
+
+
+def _remarks(group, marks) -> list[str]:
+    """Shared trials where some are missing, and what limits the tests."""
+    lines = []
+    for found in marks.values():
+        for mark in found.values():
+            if mark.left_out:
+                total = mark.n + mark.left_out
+                lines.append(f"{group.title}: tests use the {mark.n} of {total} trials that all methods share.")
+            if mark.note:
+                lines.append(f"{group.dataset}: {mark.note}.")
+    return lines
+
+
+def beside(results: Results) -> list[Table]:
+    """The printed numbers beside ours, one table per printed item; data-set descriptions are left to `check`."""
+    by_item: dict[str, list] = {}
+    for cell, v in compared_items(results):
+        if not cell.descriptive:
+            by_item.setdefault(f"{cell.paper}: {cell.item}", []).append((cell, v))
+    return [_beside(results, item, pairs) for item, pairs in by_item.items()]
+
+
+def _beside(results: Results, item: str, pairs: list) -> Table:
+    metrics = list(dict.fromkeys(_column(cell) for cell, _ in pairs))
+    sections: dict[str, dict[str, dict]] = {}
+    for cell, v in pairs:
+        where = ", ".join(filter(None, (cell.dataset, cell.variant, _size(cell, pairs))))
+        sections.setdefault(where, {}).setdefault(cell.method, {})[_column(cell)] = _pair(cell, v)
+    rows = []
+    for where, methods in sections.items():
+        rows.append((where, None))
+        for method, found in methods.items():
+            rows.append((method, [c for m in metrics for c in found.get(m, (Cell(), Cell()))]))
+    trials = sorted({v.n for _, v in pairs})
+    counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
+    lines = [
+        f"Ours over {counts} trials, in the printed units.",
+        "reproduced: within the larger of one printed spread, 5 % and half the last printed digit; "
+        "different: outside, for quantities without a better side.",
+    ]
+    lines += ["?: suspected misprint, not held against us."] if any(cell.misprint for cell, _ in pairs) else []
+    name = "published-" + "".join(c if c.isalnum() else "-" for c in item.lower()).replace("--", "-")
+    columns = ["", *(["ours", "printed"] * len(metrics))]
+    groups_ = [(m, 2) for m in metrics]
+    return Table(name, f"{results.name}: ours beside {item}", columns, rows, groups_, lines)
+
+
+def _column(cell) -> str:
+    return PRINTED_AS.get(cell.metric, cell.metric) + (
+        " x 1e-2" if cell.unit == "x1e-2" and cell.metric == "NMSE" else ""
+    )
+
+
+def _size(cell, pairs) -> str:
+    """n where one data set is printed at several sizes."""
+    sizes = {c.n_train for c, _ in pairs if c.dataset == cell.dataset and c.metric == cell.metric}
+    return f"n = {cell.n_train:.0f}" if len(sizes) > 1 else ""
+
+
+def _pair(cell, v) -> tuple[Cell, Cell]:
+    decimals = len(cell.text.partition(".")[2])
+    ours = f"{v.ours:.{decimals}f}" + (f" ± {v.ours_std:.{decimals}f}" if v.ours_std else "")
+    printed = cell.text + (f" ± {cell.std_text}" if cell.std_text else "") + ("?" if cell.misprint else "")
+    return Cell(ours, verdict=v.verdict), Cell(printed)
+
+
+# ---- on the terminal -------------------------------------------------------------------------------------------
+
+
+def console(results: Results) -> Table:
+    """The overall table, narrowed: printed numbers stand in brackets behind ours where a folder has them."""
+    printed, frame, metrics, rows = _printed_by_trials(results), results.ok, metrics_of(results)[:3], []
+    for group in groups(results):
+        rows.append((_title(group, frame), None))
+        marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}
+        for series, part in group.rows.groupby("series", sort=False):
+            cells = []
+            for m in metrics:
+                mark, theirs = marks[m].get(series), printed.get((frozenset(part["trial_id"]), m))
+                text = mean_std(part[m], plus_minus=" +- ") + (f" [{theirs:.4g}]" if theirs is not None else "")
+                cells.append(Cell(text, bool(mark and mark.best), bool(mark and mark.worse)))
+            size = mean_std(part["n_basis"], decimals=0, plus_minus=" +- ")
+            rows.append((series, [*cells, Cell(size), Cell(seconds(part["fit_seconds"]))]))
+    bracket = "[x]: the printed number. " if printed else ""
+    lines = [f"{bracket}<: best mean. *: significantly worse."] + (notes(results, frame)[1:] if len(frame) else [])
+    columns = ["method", *(TITLES[m] for m in metrics), "# BV", "fit, s"]
+    return Table("console", results.name, columns, rows, notes=lines)
+
+
+def _printed_by_trials(results: Results) -> dict:
+    """(the trials behind it, our column) -> printed value in our unit."""
+    found = {}
+    for cell, _ in compared_items(results):
+        if not cell.descriptive:
+            ids = frozenset(of_cell(results.ok, cell)["trial_id"])
+            found |= {(ids, column): cell.value / cell.factor for column in COLUMN[cell.metric][-1:]}
+    return found

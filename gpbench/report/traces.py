@@ -1,0 +1,53 @@
+"""What curves.csv keeps of a trial's trace and of its final hyperparameters (docs/check.md lists the keys)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+MAX_STEPS = 100  # rows of one trace
+STEP = ("step", "size", "epoch", "evaluation", "round")  # what numbers the rows of a trace, the first that is there
+UNUSED = (*STEP, "row", "score")  # known from elsewhere, or of no use in a report
+
+
+def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
+    """(step, key, value) of a trace, thinned evenly to MAX_STEPS rows; the lowest `measure` and both ends stay.
+
+    Of selection in rounds the last one stays, and of each round the size with the lowest measure (`d_opt`).
+    """
+    points = []
+    if sizes := _sizes_by_round(trace):
+        points = [(r, "d_opt", float(size)) for r, (_, size) in sizes.items()]
+        trace = [row for row in trace if row.get("round") == max(sizes)]
+    keep = set(range(len(trace)))
+    if len(trace) > MAX_STEPS:
+        keep = set(np.linspace(0, len(trace) - 1, MAX_STEPS).round().astype(int).tolist())
+        measured = [(row["measure"], i) for i, row in enumerate(trace) if is_number(row.get("measure"))]
+        keep |= {min(measured)[1]} if measured else set()
+    for i in sorted(keep):
+        step = next((trace[i][k] for k in STEP if is_number(trace[i].get(k))), i + 1)
+        points += [(step, k, float(v)) for k, v in trace[i].items() if k not in UNUSED and is_number(v)]
+    return points
+
+
+def _sizes_by_round(trace: list[dict]) -> dict[float, tuple[float, float]]:
+    """round -> (lowest measure, its size)."""
+    found = {}
+    for row in trace:
+        if all(is_number(row.get(k)) for k in ("round", "size", "measure")):
+            best = found.get(row["round"])
+            found[row["round"]] = min(best, (row["measure"], row["size"])) if best else (row["measure"], row["size"])
+    return found
+
+
+def theta_points(theta: dict) -> list[tuple[str, float]]:
+    points = []
+    for key, value in theta.items():
+        if isinstance(value, list):
+            points += [(f"theta.{key}.{i}", float(v)) for i, v in enumerate(value) if is_number(v)]
+        elif is_number(value):
+            points.append((f"theta.{key}", float(value)))
+    return points
+
+
+def is_number(value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and np.isfinite(value)
