@@ -1,0 +1,299 @@
+"""Symbolic analysis for the multifrontal Cholesky: elimination tree, supernodes, row structures, relative indices.
+
+A *front* is a supernode with its columns J (consecutive after the ordering) and the rows R below them where its columns
+have entries. Fronts are numbered in postorder, so children come before their parent and the root is last. All of it
+depends on the pattern only and is done once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numba import njit
+
+WIDEST = 192  # columns of a front: one block of this size stays in the second-level cache
+
+
+class Tree(NamedTuple):
+    """The tree of fronts as compiled code sees it. Positions are in the permuted order."""
+
+    first: np.ndarray  # (k+1,) front f has columns first[f] .. first[f+1]-1
+    row_start: np.ndarray  # (k+1,) its rows R are rows[row_start[f] : row_start[f+1]], increasing
+    rows: np.ndarray
+    place: np.ndarray  # where each of these rows stands in the parent's front (its J, then its R)
+    parent: np.ndarray  # (k,) -1 for roots
+    has_child: np.ndarray  # (k,) bool
+    panel_start: np.ndarray  # (k+1,) front f's panel ((|J|+|R|) x |J|, column-major) in one long array
+    z_start: np.ndarray  # (k,) where a front's inverse (and one vector) is kept while its children need it
+
+
+@dataclass(frozen=True)
+class Fronts:
+    """Result of the symbolic analysis: row i of the factor is row perm[i] of A."""
+
+    perm: np.ndarray  # (n,)
+    tree: Tree
+    stack_size: int  # doubles the update matrices need at most
+    widest: int  # |J| + |R| at most
+    tallest: int  # |R| at most
+    z_size: int  # doubles the inverses of fronts need at most
+
+    @property
+    def n(self) -> int:
+        return len(self.perm)
+
+    @property
+    def count(self) -> int:
+        return len(self.tree.parent)
+
+    @property
+    def nnz_factor(self) -> int:
+        """Entries of L, explicit zeros of merged fronts included."""
+        width, height = np.diff(self.tree.first), np.diff(self.tree.row_start)
+        return int((width * (width + 1) // 2 + width * height).sum())
+
+
+def analyse(A: sp.spmatrix, perm) -> Fronts:
+    """Fronts of the Cholesky factor of A (symmetric pattern, full diagonal assumed) in the given elimination order."""
+    n = A.shape[0]
+    perm = np.asarray(perm, dtype=np.int64)
+    A = sp.csc_matrix(A)
+    indptr, indices = _permuted(A, perm)
+    parent = _elimination_tree(indptr, indices)
+    post = _postorder(parent)
+    if not np.array_equal(post, np.arange(n)):
+        perm = perm[post]
+        indptr, indices = _permuted(A, perm)
+        parent = _elimination_tree(indptr, indices)
+    counts = _column_counts(indptr, indices, parent)
+    first = _split(_merge(_fundamental(parent, counts), parent, counts), WIDEST)
+    row_start, rows, front_parent = _structures(indptr, indices, first)
+    place = _places(first, row_start, rows, front_parent)
+    width, height = np.diff(first), np.diff(row_start)
+    panel_start = np.r_[0, np.cumsum((width + height) * width)]
+    z_start, has_child, z_size = _inverse_places(width + height, front_parent)
+    tree = Tree(first, row_start, rows, place, front_parent, has_child, panel_start, z_start)
+    tallest, widest = int(height.max(initial=0)), int((width + height).max(initial=0))
+    return Fronts(perm, tree, _stack_size(height, front_parent), widest, tallest, z_size)
+
+
+def _permuted(A, perm):
+    """Pattern of A[perm][:, perm], indices sorted."""
+    ones = sp.csc_matrix((np.ones(A.nnz, dtype=np.int8), A.indices, A.indptr), shape=A.shape)
+    P = sp.csc_matrix(ones[perm][:, perm])
+    P.sort_indices()
+    return P.indptr.astype(np.int64), P.indices.astype(np.int64)
+
+
+@njit(cache=True)
+def _elimination_tree(indptr, indices):
+    """Liu's algorithm with path compression."""
+    n = len(indptr) - 1
+    parent, ancestor = np.full(n, -1), np.full(n, -1)
+    for k in range(n):
+        for p in range(indptr[k], indptr[k + 1]):
+            i = indices[p]
+            while i != -1 and i < k:
+                up = ancestor[i]
+                ancestor[i] = k
+                if up == -1:
+                    parent[i] = k
+                i = up
+    return parent
+
+
+@njit(cache=True)
+def _postorder(parent):
+    n = len(parent)
+    head, sibling = np.full(n, -1), np.full(n, -1)
+    for j in range(n - 1, -1, -1):
+        if parent[j] != -1:
+            sibling[j] = head[parent[j]]
+            head[parent[j]] = j
+    post, stack, k = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
+    for root in range(n):
+        if parent[root] != -1:
+            continue
+        top = 0
+        stack[0] = root
+        while top >= 0:
+            j = stack[top]
+            if head[j] == -1:
+                post[k] = j
+                k += 1
+                top -= 1
+            else:
+                child = head[j]
+                head[j] = sibling[child]
+                top += 1
+                stack[top] = child
+    return post
+
+
+@njit(cache=True)
+def _column_counts(indptr, indices, parent):
+    """Entries of each column of L, diagonal included: row i of L is the subtree walked from the entries of row i."""
+    n = len(parent)
+    counts, mark = np.ones(n, dtype=np.int64), np.full(n, -1)
+    for i in range(n):
+        mark[i] = i
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            while j < i and mark[j] != i:
+                counts[j] += 1
+                mark[j] = i
+                j = parent[j]
+    return counts
+
+
+@njit(cache=True)
+def _fundamental(parent, counts):
+    """First columns of maximal runs of columns with nested structure, and n."""
+    n = len(parent)
+    children = np.zeros(n + 1, dtype=np.int64)
+    for j in range(n):
+        children[parent[j]] += 1  # the roots' -1 counts in the last, unused place
+    starts = [0]
+    for j in range(1, n):
+        if not (parent[j - 1] == j and counts[j - 1] == counts[j] + 1 and children[j] == 1):
+            starts.append(j)
+    if n:
+        starts.append(n)
+    return np.array(starts)
+
+
+@njit(cache=True)
+def _merge(first, parent, counts):
+    """Join a front with its parent when they are neighbours and the zeros this stores are few or the fronts tiny."""
+    k = len(first) - 1
+    starts, heights, zeros = np.empty(k + 1, np.int64), np.empty(k, np.int64), np.zeros(k)
+    top = -1
+    for f in range(k):
+        top += 1
+        starts[top], zeros[top] = first[f], 0.0
+        end = first[f + 1]
+        heights[top] = counts[end - 1] - 1  # |R|
+        while top > 0:
+            # the front below in the list is a child exactly if its last column's parent lies in this front
+            low, mid = starts[top - 1], starts[top]
+            up = parent[mid - 1]
+            if up < mid or up >= end:
+                break
+            w1, w2, h1, h2 = mid - low, end - mid, heights[top - 1], heights[top]
+            new = zeros[top - 1] + zeros[top] + w1 * (w2 + h2 - h1)
+            width = w1 + w2
+            total = width * (width + 1) / 2 + width * h2
+            share = new / total
+            limit = 0.8 if width <= 8 else 0.35 if width <= 24 else 0.12 if width <= 64 else 0.04
+            if share > limit and new > 0:
+                break
+            starts[top - 1], heights[top - 1], zeros[top - 1] = low, h2, new
+            top -= 1
+    out = np.empty(top + 2, np.int64)
+    out[: top + 1] = starts[: top + 1]
+    out[top + 1] = first[k]
+    return out
+
+
+def _split(first, widest: int):
+    """Cut wide fronts into chains of nearly equal ones."""
+    pieces = [np.linspace(a, b, -(-(b - a) // widest) + 1).astype(np.int64)[:-1] for a, b in pairwise(first)]
+    return np.concatenate([*pieces, first[-1:]]) if len(first) > 1 else np.zeros(1, np.int64)
+
+
+@njit(cache=True)
+def _structures(indptr, indices, first):
+    """Rows below each front and its parent: the union of its columns' entries and of its children's rows."""
+    n, k = len(indptr) - 1, len(first) - 1
+    owner = np.empty(n, np.int64)
+    for f in range(k):
+        owner[first[f] : first[f + 1]] = f
+    parent = np.full(k, -1)
+    head, sibling = np.full(k, -1), np.full(k, -1)
+    row_start = np.zeros(k + 1, np.int64)
+    rows = np.empty(max(16, 4 * len(indices)), np.int64)
+    mark = np.full(n, -1)
+    used = 0
+    for f in range(k):
+        begin, end = used, first[f + 1]
+        if used + n > len(rows):
+            grown = np.empty(2 * len(rows) + n, np.int64)
+            grown[:used] = rows[:used]
+            rows = grown
+        for j in range(first[f], end):
+            for p in range(indptr[j], indptr[j + 1]):
+                i = indices[p]
+                if i >= end and mark[i] != f:
+                    mark[i] = f
+                    rows[used] = i
+                    used += 1
+        child = head[f]
+        while child != -1:
+            for p in range(row_start[child], row_start[child + 1]):
+                i = rows[p]
+                if i >= end and mark[i] != f:
+                    mark[i] = f
+                    rows[used] = i
+                    used += 1
+            child = sibling[child]
+        rows[begin:used].sort()
+        row_start[f + 1] = used
+        if used > begin:
+            parent[f] = owner[rows[begin]]
+            sibling[f] = head[parent[f]]
+            head[parent[f]] = f
+    return row_start, rows[:used].copy(), parent
+
+
+@njit(cache=True)
+def _places(first, row_start, rows, parent):
+    place = np.empty(len(rows), np.int64)
+    for f in range(len(parent)):
+        up = parent[f]
+        if up < 0:
+            continue
+        q, end, width = row_start[up], first[up + 1], first[up + 1] - first[up]
+        for p in range(row_start[f], row_start[f + 1]):
+            i = rows[p]
+            if i < end:
+                place[p] = i - first[up]
+            else:
+                while rows[q] != i:
+                    q += 1
+                place[p] = width + q - row_start[up]
+    return place
+
+
+@njit(cache=True)
+def _stack_size(height, parent):
+    """Most doubles of update matrices alive at once: a front's own is pushed while its children's are still there."""
+    alive, most = 0, 0
+    pending = np.zeros(len(parent), np.int64)
+    for f in range(len(parent)):
+        most = max(most, alive + height[f] ** 2)
+        alive += height[f] ** 2 - pending[f]
+        if parent[f] >= 0:
+            pending[parent[f]] += height[f] ** 2
+    return most
+
+
+@njit(cache=True)
+def _inverse_places(size, parent):
+    """Top-down, a front's inverse lives above its ancestors'; the last child to come may take its parent's place."""
+    k = len(parent)
+    last_child = np.full(k, -1)  # the lowest-numbered child comes last when fronts are walked downwards
+    for f in range(k - 1, -1, -1):
+        if parent[f] >= 0:
+            last_child[parent[f]] = f
+    start, most = np.zeros(k, np.int64), 0
+    for f in range(k - 1, -1, -1):
+        up = parent[f]
+        if up >= 0:
+            start[f] = start[up] + (0 if last_child[up] == f else size[up] * (size[up] + 1))
+        if last_child[f] >= 0:
+            most = max(most, start[f] + size[f] * (size[f] + 1))
+    return start, last_child >= 0, most

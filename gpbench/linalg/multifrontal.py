@@ -1,0 +1,211 @@
+"""Multifrontal Cholesky of a sparse symmetric matrix: factor, solve, log determinant, selected inversion.
+
+All heavy work is BLAS on dense fronts (fronts.py has the tree); gathers and scatters are compiled loops; work arrays
+are kept and used again, because fresh ones cost page faults. Inside a front matrices are column-major, lower triangle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numba import njit
+
+from gpbench.errors import NotPositiveDefinite
+
+from .blas import N, T, gemm, gemv, potrf, potri, symm, syrk, trsm_right, trsv
+from .fronts import Fronts, analyse
+
+
+class Multifrontal:
+    """Cholesky factor of matrices that share one pattern (csc, both triangles, full diagonal)."""
+
+    def __init__(self, pattern: sp.csc_matrix, perm):
+        self.fronts: Fronts = analyse(pattern, perm)
+        tree = self.tree = self.fronts.tree
+        self.inverse_perm = np.argsort(self.fronts.perm)
+        # where each entry of the pattern, or its mirror image, stands in the panels; `lower` are those that stand there
+        self.target, self.lower = _targets(tree, pattern.indptr, pattern.indices, self.inverse_perm)
+        self.panel = np.empty(tree.panel_start[-1])
+        self.stack = np.empty(self.fronts.stack_size)
+        self.update = np.empty(self.fronts.tallest**2)
+        self.front = np.empty(self.fronts.widest * (self.fronts.widest + 1))
+        self.W = np.empty(int(np.max(np.diff(tree.first) * np.diff(tree.row_start), initial=0)))
+        self.inverses = np.empty(self.fronts.z_size)
+        self._logdet = np.nan
+
+    def factorise(self, values) -> Multifrontal:
+        """Factor of the matrix whose entries, in the pattern's order, are `values`."""
+        self.panel.fill(0.0)
+        self.panel[self.target[self.lower]] = values[self.lower]
+        ok, self._logdet = _factorise(self.tree, self.panel, self.stack, self.update)
+        if not ok:
+            raise NotPositiveDefinite(f"sparse matrix ({self.fronts.n} rows) is not positive definite")
+        return self
+
+    def logdet(self) -> float:
+        return self._logdet
+
+    def solve(self, b) -> np.ndarray:
+        """A^-1 b for a vector, or for each column of a matrix."""
+        b = np.asarray(b, dtype=float)
+        if b.ndim == 2:
+            return np.column_stack([self.solve(column) for column in b.T]) if b.shape[1] else b.copy()
+        x = b[self.fronts.perm]
+        _solve(self.tree, self.panel, x, np.empty(self.fronts.widest))
+        return x[self.inverse_perm]
+
+    def inverse_on_pattern(self) -> np.ndarray:
+        """Entries of A^-1 at the pattern's entries, in the pattern's order."""
+        Z = np.empty_like(self.panel)
+        _selected_inverse(self.tree, self.panel, self.front, self.W, self.inverses, Z)
+        return Z[self.target]
+
+
+@njit(cache=True)
+def _targets(tree, indptr, indices, position):
+    n, k = len(position), len(tree.parent)
+    owner = np.empty(n, np.int64)
+    for f in range(k):
+        owner[tree.first[f] : tree.first[f + 1]] = f
+    target, lower = np.empty(len(indices), np.int64), np.empty(len(indices), np.bool_)
+    for column in range(n):
+        for p in range(indptr[column], indptr[column + 1]):
+            i, j = position[indices[p]], position[column]
+            lower[p] = i >= j
+            i, j = max(i, j), min(i, j)
+            f = owner[j]
+            begin, end = tree.first[f], tree.first[f + 1]
+            rows = tree.rows[tree.row_start[f] : tree.row_start[f + 1]]
+            row = i - begin if i < end else end - begin + np.searchsorted(rows, i)
+            target[p] = tree.panel_start[f] + (j - begin) * (end - begin + len(rows)) + row
+    return target, lower
+
+
+@njit(cache=True)
+def shape_of(tree, f):
+    """(|J|, |R|) of a front."""
+    return tree.first[f + 1] - tree.first[f], tree.row_start[f + 1] - tree.row_start[f]
+
+
+@njit(cache=True)
+def _factorise(tree, panel, stack, update):
+    """From the leaves up; the panels hold the matrix and receive the factor. (success, log determinant)."""
+    logdet, top = 0.0, 0
+    waiting, alive = np.empty(len(tree.parent), np.int64), 0  # fronts whose update matrices lie on the stack
+    for f in range(len(tree.parent)):
+        w, h = shape_of(tree, f)
+        size = w + h
+        P, U = panel[tree.panel_start[f] :], update[: h * h]
+        U[:] = 0.0
+        while alive and tree.parent[waiting[alive - 1]] == f:
+            alive -= 1
+            c = waiting[alive]
+            place = tree.place[tree.row_start[c] : tree.row_start[c + 1]]
+            top -= len(place) ** 2
+            _extend_add(stack[top:], place, P, size, w, U, h)
+        if potrf(w, P, size) != 0:
+            return False, np.nan
+        for j in range(w):
+            logdet += 2.0 * np.log(P[j * size + j])
+        if h:
+            below = P[w:]
+            trsm_right(T, h, w, P, size, below, size)  # L_RJ = F_RJ L_JJ^-T
+            syrk(h, w, -1.0, below, size, 1.0, U, h)  # update for the parent: F_RR - L_RJ L_RJ'
+            stack[top : top + h * h] = U
+            top += h * h
+            waiting[alive] = f
+            alive += 1
+    return True, logdet
+
+
+@njit(cache=True)
+def _extend_add(C, place, P, size, w, U, h):
+    """Add a child's update matrix (lower) into the parent's panel and update matrix; `place` is increasing."""
+    m = len(place)
+    for b in range(m):
+        at = place[b]
+        column = C[b * m : (b + 1) * m]
+        target = P[at * size : (at + 1) * size] if at < w else U[(at - w) * h : (at - w + 1) * h]
+        shift = 0 if at < w else w
+        for a in range(b, m):
+            target[place[a] - shift] += column[a]
+
+
+@njit(cache=True)
+def _solve(tree, panel, x, work):
+    k = len(tree.parent)
+    for f in range(k):  # L y = b
+        w, h = shape_of(tree, f)
+        P, own = panel[tree.panel_start[f] :], x[tree.first[f] : tree.first[f + 1]]
+        trsv(N, w, P, w + h, own)
+        if h:
+            gemv(N, h, w, 1.0, P[w:], w + h, own, 0.0, work)
+            for a in range(h):
+                x[tree.rows[tree.row_start[f] + a]] -= work[a]
+    for f in range(k - 1, -1, -1):  # L' x = y
+        w, h = shape_of(tree, f)
+        P, own = panel[tree.panel_start[f] :], x[tree.first[f] : tree.first[f + 1]]
+        if h:
+            for a in range(h):
+                work[a] = x[tree.rows[tree.row_start[f] + a]]
+            gemv(T, h, w, -1.0, P[w:], w + h, work, 1.0, own)
+        trsv(T, w, P, w + h, own)
+
+
+# -- top-down: the inverse front by front ----------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def inherit(tree, f, inverses, G):
+    """Z_RR of a front from its parent's inverse into the lower right of G ((|J|+|R|) square, column-major)."""
+    up = tree.parent[f]
+    if up < 0:
+        return
+    w, h = shape_of(tree, f)
+    size, size_up = w + h, sum(shape_of(tree, up))
+    Z = inverses[tree.z_start[up] :]
+    place = tree.place[tree.row_start[f] : tree.row_start[f + 1]]
+    for b in range(h):
+        column, target = Z[place[b] * size_up :], G[(w + b) * size + w :]
+        for a in range(b, h):
+            target[a] = column[place[a]]
+
+
+@njit(cache=True)
+def invert_front(tree, f, panel, G, W):
+    """Z_JJ (both triangles) and Z_RJ into the first columns of G, whose Z_RR is there; leaves W = L_RJ L_JJ^-1."""
+    w, h = shape_of(tree, f)
+    size = w + h
+    P = panel[tree.panel_start[f] :]
+    for j in range(w):
+        G[j * size + j : j * size + w] = P[j * size + j : j * size + w]
+        W[j * h : (j + 1) * h] = P[j * size + w : (j + 1) * size]
+    potri(w, G, size)
+    if h:
+        trsm_right(N, h, w, P, size, W, h)
+        symm(h, w, -1.0, G[w * size + w :], size, W, h, 0.0, G[w:], size)  # Z_RJ = -Z_RR W
+        gemm(T, N, w, w, h, -1.0, W, h, G[w:], size, 1.0, G, size)  # Z_JJ = (L_JJ L_JJ')^-1 - W' Z_RJ, lower counts
+    for j in range(w):
+        for i in range(j + 1, w):
+            G[i * size + j] = G[j * size + i]
+
+
+@njit(cache=True)
+def publish(tree, f, G, inverses):
+    """Keep a front's inverse (lower triangle) for its children, if it has any."""
+    if not tree.has_child[f]:
+        return
+    size = sum(shape_of(tree, f))
+    Z = inverses[tree.z_start[f] :]
+    for j in range(size):
+        Z[j * size + j : (j + 1) * size] = G[j * size + j : (j + 1) * size]
+
+
+@njit(cache=True)
+def _selected_inverse(tree, panel, G, W, inverses, out):
+    for f in range(len(tree.parent) - 1, -1, -1):
+        w, h = shape_of(tree, f)
+        inherit(tree, f, inverses, G)
+        invert_front(tree, f, panel, G, W)
+        publish(tree, f, G, inverses)
+        out[tree.panel_start[f] : tree.panel_start[f + 1]] = G[: w * (w + h)]
