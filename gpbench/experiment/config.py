@@ -87,7 +87,8 @@ def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _read(reader: Reader, data: dict, folder: Path) -> Config | None:
+def _read(reader: Reader, data: dict, folder: Path) -> Config:
+    """What could not be read is None in the Config; the caller drops it when there are problems."""
     classes = _method_classes(reader, data)
     parameters = {p for _, cls in classes if cls for p in cls.model_fields}
     all_found = all(cls for _, cls in classes)
@@ -104,12 +105,12 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config | None:
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
     config = Config(
         name=data.get("name", ""),
-        description=_default(reader.validate(str, data.get("description", ""), ("description",)), ""),
+        description=reader.validate(str, data.get("description", ""), ("description",)),
         datasets=tuple(datasets),
         methods=tuple(methods),
         settings=settings,
         params={k: v for k, v in data.items() if k in parameters and k not in ONCE},
-        seed=_default(reader.validate(Seed, data.get("seed", 0), ("seed",)), 0),
+        seed=reader.validate(Seed, data.get("seed", 0), ("seed",)),
         metrics=_metrics(reader, data, datasets),
         compare=(reader.validate(Compare, data.get("compare", {}), ("compare",)) or Compare()).plain(),
         published=_published(reader, data.get("published", [])),
@@ -117,10 +118,6 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config | None:
     )
     _check_pairs(reader, config)
     return config
-
-
-def _default(value, default):
-    return default if value is None else value
 
 
 def _setting(reader: Reader, key: str, data: Any, keys: Keys) -> Any:
