@@ -82,9 +82,9 @@ class SparseModel:
     Z: np.ndarray  # (m, D)
     X: np.ndarray  # (n, D)
     y: np.ndarray  # (n,)
-    Kuu: np.ndarray  # (m, m) with the nugget, without the jitter
+    Kuu: np.ndarray  # (m, m) without the jitter
     L: np.ndarray  # (m, m) of Kuu + jitter I
-    jitter: float  # added to the diagonal of Kuu, absolute
+    jitter: float  # added to the diagonal of Kuu
     factor: LowRank
     r: np.ndarray  # (n,) kdiag - diag Qff
 
@@ -94,11 +94,9 @@ class SparseModel:
         return {k: v for k, v in (("Kuu", self.jitter), ("B", self.factor.jitter)) if v}
 
 
-def build(approximation, gp: GP, Z, X, y, nugget=0.0, jitter=0.0, memory: float = MEMORY) -> SparseModel:
-    """`nugget` (absolute) is part of the model on K_I ([keerthi]); `jitter` (relative) the first rung of the ladder."""
+def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = MEMORY) -> SparseModel:
+    """`jitter`, relative to the mean of Kuu's diagonal, is the first rung of the ladder; O(n m^2)."""
     Kuu = gp.kernel(Z)
-    if nugget:
-        Kuu[np.diag_indices_from(Kuu)] += nugget
     L, used = cholesky_with_jitter(Kuu, jitter)
     columns, kdiag, noise = KernelColumns(gp.kernel, Z, X, L, memory), gp.kernel.diag(X), gp.noise
     m, n = columns.shape

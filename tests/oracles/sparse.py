@@ -3,12 +3,17 @@
 import numpy as np
 
 
-def covariance(name, kernel, noise, Z, X, nugget=0.0):
+def covariance(name, kernel, noise, Z, X):
     """S, and r = diag(K - Q), of dtc, fitc or vfe."""
     Kuf = kernel(Z, X)
-    Q = Kuf.T @ np.linalg.inv(kernel(Z) + nugget * np.eye(len(Z))) @ Kuf
+    Q = Kuf.T @ np.linalg.inv(kernel(Z)) @ Kuf
     r = kernel.diag(X) - Q.diagonal()
     return Q + noise * np.eye(len(X)) + (np.diag(r) if name == "fitc" else 0.0), r
+
+
+def lam(name, kernel, noise, Z, X):
+    _, r = covariance(name, kernel, noise, Z, X)
+    return noise + (r if name == "fitc" else 0.0 * r)
 
 
 def log_normal(y, S):
@@ -17,15 +22,18 @@ def log_normal(y, S):
     return -0.5 * (y @ np.linalg.inv(S) @ y + logdet + len(y) * np.log(2 * np.pi))
 
 
-def predict(name, kernel, noise, Z, X, y, Xs, nugget=0.0):
+def predict(name, kernel, noise, Z, X, y, Xs):
     """Mean and latent variance: the inducing values' posterior from their joint density with y."""
-    Kuu = kernel(Z) + nugget * np.eye(len(Z))
-    _, r = covariance(name, kernel, noise, Z, X, nugget)
-    lam = noise + (r if name == "fitc" else 0.0 * r)
-    Kuf, Kus = kernel(Z, X), kernel(Z, Xs)
-    Sigma = np.linalg.inv(Kuu + Kuf @ np.diag(1 / lam) @ Kuf.T)
-    mean = Kus.T @ Sigma @ Kuf @ (y / lam)
-    return mean, kernel.diag(Xs) - np.diag(Kus.T @ (np.linalg.inv(Kuu) - Sigma) @ Kus)
+    Kuf, Lam = kernel(Z, X), lam(name, kernel, noise, Z, X)
+    Sigma = np.linalg.inv(kernel(Z) + Kuf @ np.diag(1 / Lam) @ Kuf.T)
+    return kernel(Xs, Z) @ Sigma @ Kuf @ (y / Lam), latent(kernel, Lam, Z, X, Xs, 0.0)
+
+
+def latent(kernel, Lam, Z, X, Xs, nugget):
+    """Variance of the function; the nugget goes on K_I."""
+    Kuf, Ksu, KI = kernel(Z, X), kernel(Xs, Z), kernel(Z) + nugget * np.eye(len(Z))
+    Sigma = np.linalg.inv(KI + Kuf @ np.diag(1 / Lam) @ Kuf.T)
+    return kernel.diag(Xs) - np.diag(Ksu @ (np.linalg.inv(KI) - Sigma) @ Ksu.T)
 
 
 def refits(name, kernel, noise, Z, X, y):

@@ -1,0 +1,54 @@
+"""Where inducing inputs start: rows at random, centres of k-means, or what a selection method chooses."""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+
+from ._greedy import GreedyMethod
+from .base import Problem, Schedule
+
+
+def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
+    """(Z, pivots or None, kernel rows used). The first start is the shared order's prefix, `again` draws a new one."""
+    m = min(m, problem.n)
+    rows = rng.permutation(problem.n)[:m] if again else problem.order[:m]
+    if name == "random":
+        return problem.X[rows], rows, 0
+    if name == "kmeans":
+        return kmeans(problem.X, problem.X[rows]), None, 0
+    fixed = dataclasses.replace(problem, schedule=Schedule("fixed"))
+    fitted = selection_method(name)(d_max=m).fit(fixed, rng)
+    return problem.X[fitted.pivots], fitted.pivots, fitted.kernel_rows or 0
+
+
+def selection_method(name: str) -> type[GreedyMethod]:
+    """The greedy method of that name; a ValueError (so a config error) for any other word."""
+    module = f"gpbench.methods.{name.replace('-', '_')}"
+    if name.isidentifier() or "-" in name:
+        found = vars(import_module(module)).values() if find_spec(module) else ()
+        for cls in found:
+            if isinstance(cls, type) and issubclass(cls, GreedyMethod) and vars(cls).get("name") == name:
+                return cls
+    raise ValueError(f"inducing: '{name}' is neither random, kmeans nor a selection method such as info, nlml, gpe")
+
+
+def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:
+    """Lloyd's algorithm from the given centres; an empty cluster keeps its centre."""
+    centres = np.array(centres, dtype=float)
+    before = None
+    for _ in range(rounds):
+        half = 0.5 * (centres**2).sum(1)
+        nearest = np.concatenate(
+            [np.argmax(X[i : i + block] @ centres.T - half, axis=1) for i in range(0, len(X), block)]
+        )
+        if before is not None and np.array_equal(nearest, before):
+            break
+        before = nearest
+        counts = np.bincount(nearest, minlength=len(centres))
+        sums = np.column_stack([np.bincount(nearest, x, minlength=len(centres)) for x in X.T])
+        centres[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
+    return centres

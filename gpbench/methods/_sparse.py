@@ -1,0 +1,95 @@
+"""What plv, fitc, vfe and random share: inducing inputs, learning, the model and its predictions."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from gpbench import objectives
+from gpbench.errors import NotApplicable
+from gpbench.inference import sparse
+from gpbench.inference.sparse_predict import SparsePosterior
+from gpbench.learning.optimise import Optimum, best_of, maximise
+from gpbench.learning.parameters import Layout
+
+from ._inducing import choose, selection_method
+from .base import GP, Fitted, Method, Problem
+
+JITTER = 1e-8  # on Kuu from the start: a rung that changed between evaluations would make the objective jump
+
+
+class SparseMethod(Method):
+    """A sparse Gaussian with d_max inducing inputs; an evaluation of objective and gradient is O(n d_max^2)."""
+
+    approximation: ClassVar[sparse.Approximation]
+
+    d_max: int = Field(200, ge=1, description="number of inducing inputs")
+    inducing: str = Field("random", description="random, kmeans, or the selection method that chooses them")
+    optimise_inputs: bool = Field(False, description="learn the inducing inputs (pseudo-inputs), with or without theta")
+    objective: objectives.Name = Field("evidence", description="what is maximised over hyperparameters and inputs")
+    optimiser: Literal["lbfgs", "cg"] | None = Field(None, description="overrides the schedule's")
+    restarts: int | None = Field(None, ge=1, description="overrides the schedule's; each draws new inducing inputs")
+    nugget: float = Field(0.0, ge=0, description="added to K_I for the latent variance only ([keerthi])")
+
+    @field_validator("inducing")
+    @classmethod
+    def _known(cls, name):
+        if name not in ("random", "kmeans"):
+            selection_method(name)
+        return name
+
+    def fit(self, problem, rng):
+        if self.optimise_inputs and not problem.gp.kernel.smooth:
+            raise NotApplicable(f"{self.name}: the {problem.gp.kernel.name} kernel has no gradient in its inputs")
+        free_gp, begin = problem.schedule.kind != "fixed", time.perf_counter()
+        Z, pivots, rows = choose(self.inducing, problem, self.d_max, rng)
+        chosen, gp, trace = time.perf_counter(), problem.gp, []
+        if free_gp or self.optimise_inputs:
+            (gp, Z), found, pivots = self._learn(problem, Z, pivots, rng)
+            rows, trace = rows + found.evaluations * len(Z), found.trace
+        learned = time.perf_counter()
+        model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
+        return Fitted(
+            predict=SparsePosterior.of(model, self.nugget).predict,
+            gp=gp,
+            n_basis=len(Z),
+            log_evidence=sparse.objective(model, gradient=False).F,
+            pivots=pivots,
+            inducing=Z if pivots is None else None,
+            seconds={"select": chosen - begin, "adapt": learned - chosen},
+            kernel_rows=rows + len(Z),
+            trace=trace,
+            notes=tuple(f"jitter {value:.1e} on {where}" for where, value in model.jitters.items()),
+        )
+
+    def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple[GP, np.ndarray], Optimum, np.ndarray | None]:
+        """The best of all starts: (hyperparameters, Z), how it was found, and the rows if Z are still training rows."""
+        schedule, measure = problem.schedule, objectives.find(self.objective)
+        free_gp, starts = schedule.kind != "fixed", [(Z, pivots, problem.gp)]
+        for _ in range((self.restarts or schedule.restarts) - 1):
+            new_Z, new_pivots, _ = choose(self.inducing, problem, self.d_max, rng, again=True)
+            kernel = problem.gp.kernel
+            moved = GP(kernel.with_theta(kernel.theta + rng.normal(size=len(kernel.theta))), problem.gp.noise)
+            starts.append((new_Z, new_pivots, moved if free_gp else problem.gp))
+        climbs = []
+
+        def climb(start):
+            Z, pivots, gp = start
+            layout = Layout(gp, Z, free_gp, self.optimise_inputs)
+
+            def objective(x):
+                at, Z = layout.unpack(x)
+                model = sparse.build(self.approximation, at, Z, problem.X, problem.y, JITTER)
+                found = sparse.objective(model, measure, inputs=self.optimise_inputs)
+                return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise, found.dZ)
+
+            optimiser = self.optimiser or schedule.optimiser
+            found = maximise(objective, layout.pack(), schedule.evaluations, optimiser, layout.bounds())
+            climbs.append((found, layout.unpack(found.x), None if self.optimise_inputs else pivots))
+            return found
+
+        best = best_of(starts, climb)
+        return next((at, found, pivots) for found, at, pivots in climbs if found is best)

@@ -1,0 +1,16 @@
+"""FITC: with `optimise_inputs: true` the sparse pseudo-input GP (SPGP) of [snelson]."""
+
+from __future__ import annotations
+
+from gpbench.inference.sparse import FITC
+
+from ._sparse import SparseMethod
+
+
+class Fitc(SparseMethod):
+    """Fully independent training conditional; pseudo-inputs learned together with the hyperparameters on request."""
+
+    name = "fitc"
+    title = "FITC / SPGP"
+    paper = "snelson"
+    approximation = FITC

@@ -1,0 +1,16 @@
+"""Projected latent variables (DTC): [keerthi] section 2, the sparse model of [sundararajan]."""
+
+from __future__ import annotations
+
+from gpbench.inference.sparse import DTC
+
+from ._sparse import SparseMethod
+
+
+class Plv(SparseMethod):
+    """DTC on given, random or learned inducing inputs."""
+
+    name = "plv"
+    title = "Projected latent variables (DTC)"
+    paper = "keerthi"
+    approximation = DTC

@@ -1,0 +1,16 @@
+"""Variational free energy (Titsias): the bound that [cao] optimise over inducing points."""
+
+from __future__ import annotations
+
+from gpbench.inference.sparse import VFE
+
+from ._sparse import SparseMethod
+
+
+class Vfe(SparseMethod):
+    """Variational bound; `log_evidence` is the bound, so never above the full GP's evidence."""
+
+    name = "vfe"
+    title = "Variational free energy"
+    paper = "cao"
+    approximation = VFE
