@@ -76,7 +76,9 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
                 except DataError as e:
                     reasons.append(f"{place}: {e}")
                     continue
-                return Obtained(dataset, copy, place, _keep(copy, staged, places, must_cache))
+                kept = _keep(copy, staged, places, must_cache)
+                _sweep(source, places)
+                return Obtained(dataset, copy, place, kept)
     raise DataError(_no_source(source, places, reasons))
 
 
@@ -171,6 +173,15 @@ def _keep(copy: Copy, staged, places: Places, must_cache: bool) -> tuple[Path, .
                 raise StorageError(f"cannot write {final} ({e.strerror}); set GPBENCH_DATA to another folder") from e
         kept.append(final)
     return tuple(kept)
+
+
+def _sweep(source, places: Places) -> None:
+    """Remove damaged files of other copies; the user's own are left alone."""
+    for f in (f for copy in source.copies if not copy.user for f in copy.files):
+        path = places.data / f.path
+        if path.is_file() and not sound(path, f):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpbench import catalog
@@ -55,14 +55,14 @@ def verify(name: str, data_dir=None) -> VerifyReport:
     source = source_of({"name": name})
     if source.generated or not source.copies:
         return VerifyReport(name, 0, (), "")
-    places = fetching.Places.find(True, "", data_dir)
+    places = replace(fetching.Places.find(True, "", data_dir), mirror="")  # the cache alone
     known = {places.data / f.path: f for f in source.files}
     damaged = [str(path) for path, f in known.items() if path.is_file() and not fetching.sound(path, f)]
     if damaged:
-        raise DataError(
-            f"{name}: {', '.join(damaged)} does not have its recorded hash: remove it and run `gpbench data fetch {name}`"
-        )
-    found = fetching.obtain(source, fetching.Places(places.data, "", True))
+        raise DataError(f"{name}: {', '.join(damaged)} is damaged (wrong hash): run `gpbench data fetch {name}`")
+    if not fetching.at_hand(source, places):
+        raise DataError(f"{name} is not in {places.data}: run `gpbench data fetch {name}`")
+    found = fetching.obtain(source, places)
     return VerifyReport(name, found.dataset.n, found.paths, found.dataset.sha256)
 
 

@@ -19,6 +19,14 @@ FEATURES = 2048
 BLOCK = 4096  # rows at a time: 64 MB instead of all features of all rows
 
 
+def function_values(X, lengthscale: float, rng):
+    """f(X) of one draw of f   (n,)."""
+    W = rng.standard_normal((X.shape[1], FEATURES)) / lengthscale
+    b, a = rng.uniform(0, 2 * np.pi, FEATURES), rng.standard_normal(FEATURES)
+    sums = [np.cos(X[i : i + BLOCK] @ W + b) @ a for i in range(0, len(X), BLOCK)]
+    return np.sqrt(2 / FEATURES) * np.concatenate(sums)
+
+
 class Synth(Generated):
     papers: ClassVar[tuple[str, ...]] = ("cao",)
     citation: ClassVar[str] = (
@@ -37,10 +45,7 @@ class Synth(Generated):
 
     def sample(self, rng):
         X = rng.standard_normal((self.n_train + self.n_test, self.dimensions))
-        W = rng.standard_normal((self.dimensions, FEATURES)) / self.lengthscale
-        b, a = rng.uniform(0, 2 * np.pi, FEATURES), rng.standard_normal(FEATURES)
-        f = np.concatenate([np.cos(X[i : i + BLOCK] @ W + b) @ a for i in range(0, len(X), BLOCK)])
-        return X, f * np.sqrt(2 / FEATURES) + np.sqrt(self.noise) * rng.standard_normal(len(X))
+        return X, function_values(X, self.lengthscale, rng) + np.sqrt(self.noise) * rng.standard_normal(len(X))
 
 
 class Synth2(Synth):
