@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from config_files import BASE, load, parts, problems  # noqa: F401  (parts is a fixture)
+from config_files import BASE, parts, problems, trials  # noqa: F401  (parts is a fixture)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -122,6 +122,15 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
             "name: t\ndataset: rows\nmethods: [classifier]\n",
             "3:11: classifier is a classification method, rows is regression data",
         ),
+        # a mapping that is empty, and what should be one
+        (BASE + "kernel: {}\n", "4:9: kernel: 'name' is missing"),
+        (BASE + "kernel: 3\n", "4:9: kernel: expected a mapping, got 3"),
+        (BASE + "split: {}\n", "4:8: split: 'kind' is one of"),
+        (BASE + "split: random\n", '4:8: split: expected a mapping, got "random"'),
+        ("name: t\ndataset: {}\nmethods: [plain]\n", "2:10: dataset: one of 'name', 'csv' or 'first_of' is missing"),
+        ("name: t\ndatasets: [7]\nmethods: [plain]\n", "2:12: dataset: expected a mapping, got 7"),
+        ("name: t\ndataset: rows\nmethods: [{}]\n", "3:11: methods: 'method' is missing"),
+        ("name: t\ndataset: rows\nmethods: [7]\n", "3:11: method: expected a mapping, got 7"),
         # names that would leave the folder
         ("name: ../../etc\ndataset: rows\nmethods: [plain]\n", '1:7: name "../../etc": a name is made of'),
         ("name: ..\ndataset: rows\nmethods: [plain]\n", '1:7: name "..": a name is made of'),
@@ -203,6 +212,8 @@ trees = st.recursive(
 def test_any_tree_of_known_keys_is_a_config_or_a_list_of_problems(tmp_path_factory, data):
     folder = tmp_path_factory.getbasetemp()
     try:
-        load(folder, json.dumps({"name": "t", "dataset": "rows", "methods": ["plain"]} | data))
+        text = json.dumps({"name": "t", "dataset": "rows", "methods": ["plain"]} | data)
+        assert all(json.loads(json.dumps(t.split)) == t.split and t.kernel for t in trials(folder, text))
     except ConfigError as e:
-        assert all(line.startswith(f"{folder}/c.yaml:") for line in str(e).split("\n"))
+        places = (f"{folder}/c.yaml:", "methods '")  # the latter: two labels for one computation
+        assert all(line.startswith(places) for line in str(e).split("\n"))

@@ -13,7 +13,7 @@ import numpy as np
 from gpbench import catalog
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
 
-from .reading import Reader, nearest, shown
+from .reading import Reader, shown
 from .settings import NAME, SPLITS, Hyperparameters, Scale
 from .yaml_strict import Keys
 
@@ -61,6 +61,8 @@ def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
     if isinstance(data, str):
         data = {"name": data}
     data = reader.mapping(data, keys, "kernel")
+    if data is None:
+        return None
     how = next((h for h in COMBINED if h in data), None)
     if how:
         for other in set(data) - {how}:
@@ -71,8 +73,6 @@ def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
             return None
         built = [kernel(reader, part, (*keys, how, i)) for i, part in enumerate(parts)]
         return None if None in built else {how: built}
-    if not data:
-        return None
     if "name" not in data:
         reader.problem(keys, "kernel: 'name' is missing")
         return None
@@ -87,8 +87,6 @@ def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
 
 def _kernel_options(reader: Reader, cls: type, data: dict, keys: Keys) -> dict | None:
     options = options_of(cls)
-    if cls.name != "bias":
-        options["bias"] = (bool, False)
     spec, before = {"name": cls.name}, len(reader.problems)
     for key in data.keys() - options.keys() - {"name"}:
         reader.unknown_key((*keys, key), [*options, "name"])
@@ -110,11 +108,12 @@ def split(reader: Reader, data: Any, keys: Keys) -> dict | None:
     if data == "default":
         return {}
     data = reader.mapping(data, keys, "split")
+    if data is None:
+        return None
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in SPLITS:
-        if data:
-            where, got = ((*keys, "kind"), f"got {shown(kind)}") if "kind" in data else (keys, "'kind' is missing")
-            reader.problem(where, f"split: 'kind' is one of {', '.join(SPLITS)}; {got}")
+        where, got = ((*keys, "kind"), f"got {shown(kind)}") if "kind" in data else (keys, "'kind' is missing")
+        reader.problem(where, f"split: 'kind' is one of {', '.join(SPLITS)}; {got}")
         return None
     found = reader.validate(SPLITS[kind], data, keys)
     return found and found.plain()
@@ -175,11 +174,12 @@ def alternative(reader: Reader, data: Any, keys: Keys, folder: Path) -> tuple[di
     else:
         data = reader.mapping(data, keys, "dataset")
         name_keys = (*keys, "name")
+    if data is None:
+        return None
     if "csv" in data:
         return _csv(reader, data, keys, folder)
     if "name" not in data:
-        if data:
-            reader.problem(keys, "dataset: one of 'name', 'csv' or 'first_of' is missing")
+        reader.problem(keys, "dataset: one of 'name', 'csv' or 'first_of' is missing")
         return None
     if not check_name(reader, data["name"], name_keys, "dataset"):
         return None
@@ -243,10 +243,10 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
     """A method entry as a mapping, and the method's class."""
     name_keys = keys if isinstance(data, str) else (*keys, "method")
     data = {"method": data} if isinstance(data, str) else reader.mapping(data, keys, "method")
+    if data is None:
+        return {}, None
     if "method" not in data:
-        if data:
-            hint = nearest(next(iter(data)), ["method", "label"])
-            reader.problem(keys, f"methods: 'method' is missing{hint if 'did you' in hint else ''}")
+        reader.problem(keys, "methods: 'method' is missing")
         return data, None
     if not check_name(reader, data["method"], name_keys, "method"):
         return data, None

@@ -122,11 +122,11 @@ class Reader:
     def refused_in(self, keys: Keys) -> bool:
         return any(r[: len(keys)] == keys for r in self.document.refused)
 
-    def mapping(self, data: Any, keys: Keys, what: str) -> dict:
+    def mapping(self, data: Any, keys: Keys, what: str) -> dict | None:
         if isinstance(data, dict):
             return data
         self.problem(keys, f"{what}: expected a mapping, got {shown(data)}")
-        return {}
+        return None
 
     def finish(self) -> None:
         fail(self.problems)

@@ -92,7 +92,7 @@ def _kernel() -> Schema:
     classes = {n: cls for n, cls in catalog.available("kernel").items() if n not in COMBINED}
     described = []
     for name, cls in classes.items():
-        options = {k: (t, d) for k, (t, d) in options_of(cls).items()} | {"bias": (bool, False)}
+        options = options_of(cls)
         properties = {k: TypeAdapter(t).json_schema() for k, (t, _) in options.items()}
         required = [k for k, (_, default) in options.items() if default is Parameter.empty]
         described.append(_object({"name": {"const": name}, **properties}, ["name", *required]))

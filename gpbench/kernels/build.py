@@ -28,10 +28,14 @@ def build_kernel(spec: dict, X) -> Kernel:
 
 
 def options_of(cls: type[Kernel]) -> dict[str, tuple[Any, Any]]:
-    """Options of a kernel's `create` besides X: name -> (type, default); `inspect.Parameter.empty` means required."""
+    """What a description may hold besides the name: option -> (type, default); Parameter.empty means required.
+
+    These are the arguments of the kernel's `create` after X, and `bias`, which every kernel but the bias itself takes.
+    """
     hints = get_type_hints(cls.create)
     parameters = list(inspect.signature(cls.create).parameters.values())[1:]
-    return {p.name: (hints.get(p.name, Any), p.default) for p in parameters if p.kind is not p.VAR_KEYWORD}
+    options = {p.name: (hints.get(p.name, Any), p.default) for p in parameters if p.kind is not p.VAR_KEYWORD}
+    return options if cls is Bias else options | {"bias": (bool, False)}
 
 
 def names_in(spec: dict) -> list[str]:
