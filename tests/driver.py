@@ -1,8 +1,10 @@
 """Trials made by hand, and a process that runs them: `python driver.py FOLDER JOB.json`."""
 
 import json
+import os
 import subprocess
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -50,12 +52,38 @@ def write_job(path, trials, **options):
     return path
 
 
-def command(folder, job):
-    return [sys.executable, __file__, str(folder), str(job)]
+def start(folder, job, mark="", **popen):
+    """The driver as a process of its own session; `mark` is found again by `marked`."""
+    command = [sys.executable, __file__, str(folder), str(job)]
+    env = {**os.environ, "GPBENCH_TEST_MARK": mark, **popen.pop("env", {})}
+    popen = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True, **popen}
+    return subprocess.Popen(command, env=env, **popen)
 
 
-def start(folder, job, **popen):
-    return subprocess.Popen(command(folder, job), stderr=subprocess.PIPE, text=True, start_new_session=True, **popen)
+def finish(folder, job, **popen):
+    """(exit code, what it wrote to stderr)."""
+    process = start(folder, job, **popen)
+    _, err = process.communicate(timeout=120)
+    return process.returncode, err
+
+
+def marked(mark):
+    """Processes alive with this mark in their environment."""
+    found = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if f"GPBENCH_TEST_MARK={mark}\0".encode() in environ.read_bytes():
+                found.append(int(environ.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until(condition, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
 
 
 def main(folder, job):

@@ -36,8 +36,8 @@ FATES = {  # behaviour of the fake method -> status and a part of the reason
     "huge": ("invalid", "not finite"),
 }
 OTHERS = {
-    "duplicate rows": (dict(method="full-gp", dataset="duplicates"), "ok"),
-    "indefinite kernel": (dict(method="full-gp", kernel={"name": "indefinite"}), "nonpsd"),
+    "duplicate rows": {"method": "full-gp", "dataset": "duplicates"},
+    "indefinite kernel": {"method": "full-gp", "kernel": {"name": "indefinite"}},
 }
 NOISE_FREE = {"schedule": "fixed", "values": {"variance": 1.0, "lengthscale": 1.0, "noise": 0.0}}
 
@@ -47,7 +47,7 @@ def zoo(tmp_path_factory):
     """Every fate in one run, two processes at a time; (store, results by name, summary)."""
     folder = tmp_path_factory.mktemp("zoo")
     trials = {b: trial(behaviour=b, label=b) for b in FATES}
-    trials |= {k: trial(**kw, hyperparameters=NOISE_FREE, label=k) for k, (kw, _) in OTHERS.items()}
+    trials |= {k: trial(**kw, hyperparameters=NOISE_FREE, label=k) for k, kw in OTHERS.items()}
     summary = run_here(folder, list(trials.values()), jobs=2, timeout=2, memory=300, save_predictions=True)
     store = Store(folder)
     found = store.results(list(trials.values()))
@@ -140,7 +140,7 @@ def test_environment_is_recorded_without_names_or_paths(zoo):
 
 
 def test_the_same_command_runs_nothing_again_and_failures_only_on_request(zoo):
-    store, results, before = zoo
+    store, results, _ = zoo
     trials = [r.trial for r in results.values() if r.status in ("ok", "skipped", "invalid", "failed")]
     assert run_here(store.folder, trials).ran == 0
     again = run_here(store.folder, trials, retry_failed=True)

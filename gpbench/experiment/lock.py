@@ -27,6 +27,13 @@ class Lock:
         self.path = folder / NAME
         self.fd: int | None = None
 
+    def __enter__(self) -> Lock:
+        self.acquire()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.release()
+
     def acquire(self) -> None:
         give_up = time.monotonic() + GRACE
         while not self._try():

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .lock import Lock
 from .provenance import thread_environment
 
 # the server imports what this process would import: same sys.path, set before anything else is loaded
@@ -24,9 +25,9 @@ class ServerLost(Exception):
 class Pool:
     """Jobs run in processes of the server, so that killing this process, or any job, harms nobody else."""
 
-    def __init__(self, threads: int, offline: bool, log: Path, keep_open: int):
-        """`keep_open`: descriptor of the folder's lock, which the server and its jobs hold as long as they live."""
-        self.threads, self.offline, self.log, self.keep_open = threads, offline, log, keep_open
+    def __init__(self, threads: int, offline: bool, log: Path, lock: Lock):
+        """The server and its jobs hold the folder's lock as long as they live."""
+        self.threads, self.offline, self.log, self.lock = threads, offline, log, lock
         self.server: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -43,7 +44,7 @@ class Pool:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                pass_fds=(command_read, event_write, self.keep_open),
+                pass_fds=(command_read, event_write, self.lock.fd),
                 start_new_session=True,
             )
         os.close(command_read)

@@ -39,17 +39,13 @@ def run(
     planned = _union(planned or trials, trials)
     store.create()
     lock = Lock(store.folder)
-    lock.acquire()
-    try:
+    session = Session(store, options, planned, lock, progress)
+    with _signals(session), lock:
         store.check_owner(name)
         store.prepare()
         store.write_plan(name, planned, resolved)
-        session = Session(store, options, planned, lock.fd, progress)
-        with _signals(session):
-            session.run(trials)
-        return session.summary(trials)
-    finally:
-        lock.release()
+        session.run(trials)
+    return session.summary(trials)
 
 
 def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:

@@ -10,6 +10,7 @@ from gpbench.errors import GpbenchError, StorageError
 
 from . import limits
 from .jobs import Job, jobs_for
+from .lock import Lock
 from .pool import Pool, ServerLost
 from .progress import Clock, Silent
 from .records import Result, Trial
@@ -39,9 +40,9 @@ class Options:
 class Session:
     """`stop` may be called from a signal handler; everything else happens in `run`."""
 
-    def __init__(self, store: Store, options: Options, planned: list[Trial], lock_fd: int, progress: Silent):
+    def __init__(self, store: Store, options: Options, planned: list[Trial], lock: Lock, progress: Silent):
         self.store, self.options, self.planned, self.progress = store, options, planned, progress
-        self.pool = Pool(options.threads, options.offline, store.log_path("server"), lock_fd)
+        self.pool = Pool(options.threads, options.offline, store.log_path("server"), lock)
         self.running: dict[int, Job] = {}
         self.signal: int | None = None
         self.halt = False

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import ClassVar
@@ -110,6 +111,7 @@ BEHAVIOURS = {
     "huge": lambda p: spoiled(p, lambda m, v: Prediction(m + 1e200, v)),
     "latent": lambda p: spoiled(p, lambda m, v: Prediction(m, v, set_first(v.copy(), -1e-17))),
     "infinite-trace": lambda p: constant(p, 0.0, trace=[{"step": 1, "gain": float("inf")}]),
+    "spawn": lambda p: (subprocess.Popen(["sleep", "600"]), constant(p, 0.0))[1],
     "chatty": lambda p: (print("hello from the method"), constant(p, 0.0))[1],
 }
 

@@ -1,0 +1,116 @@
+"""What a run says, and where: plain lines, a bar on a terminal, nothing at all to a reader that has gone."""
+
+import io
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from fcntl import ioctl
+
+import pytest
+from driver import finish, run_here, start, trial, write_job
+
+from gpbench.experiment import progress, runner
+from gpbench.experiment.estimate import estimate
+from gpbench.experiment.jobs import jobs_for
+from gpbench.experiment.records import Result
+from gpbench.experiment.store import Store
+
+
+def test_without_a_terminal_there_is_one_line_per_trial(tmp_path):
+    job = write_job(tmp_path / "job.json", [trial(d_max=3), trial(index=1, behaviour="raise")])
+    code, err = finish(tmp_path / "out", job)
+    lines = err.splitlines()
+    assert code == 1
+    assert lines[0].startswith("[1/2] ok toy fake d_max=3 trial 0 ")
+    assert lines[1] == "[2/2] failed toy fake d_max=10 trial 1: ValueError: no such luck"
+    assert lines[2] == "1 done, 1 failed; --retry-failed runs them again"
+
+
+@pytest.mark.parametrize("columns", [20, 120])
+def test_a_narrow_ascii_terminal_gets_a_bar_it_can_show(tmp_path, columns):
+    job = write_job(tmp_path / "job.json", [trial(), trial(index=1)])
+    ours, theirs = pty.openpty()
+    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 10, columns, 0, 0))
+    env = {"TERM": "xterm", "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
+    process = start(tmp_path / "out", job, stderr=theirs, env=env)
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            shown += chunk
+    except OSError:  # the other end is closed
+        pass
+    assert process.wait() == 0
+    assert b"2/2" in shown and b"Traceback" not in shown
+    assert shown.isascii()
+
+
+def test_a_reader_that_has_gone_away_does_not_stop_the_run(tmp_path):
+    read, write = os.pipe()
+    os.close(read)
+    job = write_job(tmp_path / "job.json", [trial(), trial(index=1)])
+    process = start(tmp_path / "out", job, stderr=write)
+    os.close(write)
+    process.wait()
+    assert runner.status(tmp_path / "out")["done"] == 2
+
+
+def test_names_beyond_the_terminals_alphabet_are_replaced():
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    lines = progress.Lines(stream)
+    lines.start(1, 0)
+    lines.finished(Result(trial(label="Zürich")))
+    assert b"Z?rich" in stream.buffer.getvalue()
+
+
+def test_times_are_said_for_people():
+    assert [progress.duration(s) for s in (0.2, 59, 90, 7500)] == ["1 s", "59 s", "2 min", "2 h 05 min"]
+
+
+# -- the dry run's estimate ---------------------------------------------------------------------------------------
+
+
+def test_the_estimate_uses_finished_trials_and_counts_what_is_left(tmp_path):
+    trials = [trial(index=i, seconds=0.4) for i in range(5)]
+    run_here(tmp_path, trials[:1])
+    found = estimate(trials, Store(tmp_path))
+    assert (found.trials, found.done, found.jobs, found.measured) == (5, 1, 4, 4)
+    assert 4 * 0.4 < found.seconds < 4 * 0.4 + 3
+
+
+def test_the_estimate_grows_with_the_work(tmp_path):
+    def seconds(**changes):
+        split = {"kind": "random", "n_train": 10_000, "n_test": 100}
+        return estimate([trial(split=split, **changes)], Store(tmp_path)).seconds
+
+    full_gp = {"schedule": "fixed", "from": "full-gp", "subset": 2000, "evaluations": 100}
+    assert seconds(d_max=10) < seconds(d_max=1000) < seconds(d_max=1000, hyperparameters=full_gp)
+    assert seconds(d_max=1000) < seconds(method="full-gp")
+
+
+def test_shared_work_is_one_job_for_all_that_need_it():
+    full_gp = {"schedule": "fixed", "from": "full-gp", "subset": 10, "evaluations": 3}
+    trials = [trial(m, d_max=d, hyperparameters=full_gp) for m in ("fake", "fake-path") for d in (3, 4)]
+    queue = jobs_for(trials, lambda key: False)
+    assert [(bool(j.shared), len(j.trials)) for j in queue.waiting] == [(True, 1), (False, 1), (False, 1), (False, 2)]
+
+
+def test_shared_work_that_fails_takes_its_dependants_and_nobody_else(tmp_path):
+    full_gp = {"schedule": "fixed", "from": "full-gp", "subset": 10, "evaluations": 3}
+    lost = [trial(index=i, hyperparameters=full_gp, kernel={"name": "indefinite"}) for i in range(2)]
+    fine = [trial(index=i, hyperparameters=full_gp) for i in range(2)]
+    summary = run_here(tmp_path, [*lost, *fine])
+    assert (summary.done, summary.failed) == (2, 2)
+    assert all(r.status == "failed" and "full-GP hyperparameters: nonpsd" in r.reason for r in summary.failures)
+    assert len(list(tmp_path.glob("shared/*.json"))) == 2
+
+
+def test_a_method_in_the_working_folder_does_not_shadow_a_library(tmp_path):
+    """A plug-in called random.py beside the config must not be imported by the workers in place of Python's."""
+    (tmp_path / "random.py").write_text("raise RuntimeError('imported')")
+    job = write_job(tmp_path / "job.json", [trial()])
+    assert finish(tmp_path / "out", job, cwd=tmp_path)[0] == 0
+    assert subprocess.run([sys.executable, "-c", "import random"], cwd=tmp_path, capture_output=True).returncode != 0
