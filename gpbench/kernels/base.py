@@ -57,7 +57,7 @@ class Kernel(ABC):
     def vjp_inputs(self, dK, Z, X=None, K=None) -> np.ndarray:
         return self.pullback(np.array(dK), Z, X, K, inputs=True)[1]
 
-    # -- on a sparse pattern: a boolean csc matrix (n, n2); numbers are given and returned in the order of its entries --
+    # -- on a sparse pattern, a boolean csc matrix (n, n2); numbers are given and returned in the order of its entries
 
     def support(self, X, X2=None):
         """Where a compact kernel may differ from zero; time and memory follow the number of those entries."""

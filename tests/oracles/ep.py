@@ -64,7 +64,7 @@ def _some_sites(K, tau):
 
 
 def log_evidence(K, y, tau, nu):
-    """log of the integral of N(f; 0, K) prod_i Z_i N(f_i; nu_i/tau_i, 1/tau_i), the site constants from the cavities."""
+    """log of the integral of N(f; 0, K) prod_i Z_i N(f_i; nu_i/tau_i, 1/tau_i), each Z_i from its cavity."""
     Sigma, mu = posterior(K, tau, nu)
     tau_cav, nu_cav = 1 / np.diag(Sigma) - tau, mu / np.diag(Sigma) - nu
     m, v, site_mean, site_var = nu_cav / tau_cav, 1 / tau_cav, nu / tau, 1 / tau

@@ -1,0 +1,76 @@
+"""What the sparse EP posteriors share: K on its support, the factor of B = I + S K S, marginals, gradient, prediction.
+
+Z = B^-1 is only ever known on the pattern of K (linalg/takahashi.py). Solvers differ in how a sweep is made
+(sites_rows.py, sites_parallel.py); any class with `factorise` in the form below may take the place of the scalar factor.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic
+
+from .ep import TINY, Sites
+
+
+class SparsePosterior:
+    """Memory O(nnz L); sites in the order of the data."""
+
+    rebuild = True
+
+    def __init__(self, kernel, X, ordering: str = "amd"):
+        self.kernel, self.X = kernel, X
+        self.K = kernel.sparse(X)
+        self.kdiag = self.K.diagonal()
+        self.columns = np.repeat(np.arange(len(X)), np.diff(self.K.indptr))  # of K's entries
+        self.symbolic = Symbolic.of(self.K, ordering)
+
+    def factorise(self) -> SparseLDL:
+        """Of B at the present s."""
+        data = self.K.data * self.s[self.K.indices] * self.s[self.columns]
+        B = csc_matrix((data, self.K.indices, self.K.indptr), shape=self.K.shape)
+        B.setdiag(B.diagonal() + 1)
+        return SparseLDL(self.symbolic, B)
+
+    def refresh(self, sites: Sites) -> None:
+        self.sites = sites.copy()
+        self.s = np.sqrt(np.maximum(sites.tau, TINY))
+        self.factor = self.factorise()
+        self._Z = self._b = None
+
+    @property
+    def Z(self) -> np.ndarray:
+        """B^-1 at K's entries."""
+        if self._Z is None:
+            self._Z = self.factor.inverse_on(self.K)
+        return self._Z
+
+    @property
+    def b(self) -> np.ndarray:
+        """K^-1 mu = nu - S B^-1 S K nu   (n,)."""
+        if self._b is None:
+            nu = self.sites.nu
+            self._b = nu - self.s * self.factor.solve(self.s * (self.K @ nu))
+        return self._b
+
+    def marginals(self):
+        # Sigma = K S Z S^-1, summed on the pattern: (1 - Z_ii)/tau_i would cancel where tau is tiny
+        terms = self.K.data * self.s[self.K.indices] * self.Z
+        return self.K @ self.b, np.bincount(self.columns, terms, minlength=len(self.s)) / self.s
+
+    def logdet_B(self) -> float:
+        return self.factor.logdet()
+
+    def gradient(self):
+        rows, columns = self.K.indices, self.columns
+        dk = 0.5 * (self.b[rows] * self.b[columns] - self.s[rows] * self.Z * self.s[columns])  # eq. (11)
+        return self.kernel.pullback_on(dk, self.K, self.X), None
+
+    def predict(self, Xs):
+        Ks = self.kernel.sparse(self.X, Xs)  # (n, t)
+        half = csc_matrix((Ks.data * self.s[Ks.indices], Ks.indices, Ks.indptr), shape=Ks.shape)
+        return Ks.T @ self.b, self.kernel.diag(Xs) - self.factor.half_squares(half)
+
+    def figures(self):
+        return {"fill_K": self.K.nnz / self.K.shape[0] ** 2, "fill_L": self.symbolic.fill}
