@@ -11,9 +11,10 @@ sigma^2 = 0 gives the plain QR of V', as [bach] uses it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numba import njit
 from scipy.linalg import get_blas_funcs
 
 from .cholesky import cholesky_with_jitter
@@ -21,7 +22,8 @@ from .pivoted import PartialCholesky, padded
 from .rotations import retriangulate, travel_down
 from .triangular import solve_lower
 
-_trsm, _syrk = get_blas_funcs(("trsm", "syrk"), dtype=np.float64)
+_trsm = get_blas_funcs("trsm", dtype=np.float64)
+_compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
 DRIFT = 1e-11  # relative disagreement of two expressions for rho^2 above which a new row is orthogonalised again
 
 
@@ -32,10 +34,10 @@ class Step:
     j: int
     row: np.ndarray  # (n,) of V: [cao]'s l_m
     pivot: float  # its entry of U
-    q: np.ndarray  # (n,) new row of Q
     h: np.ndarray  # (m-1,) Q row: the new column of R
     rho: float  # norm of the orthogonalised column: the new diagonal entry of R
     beta: float  # q'y
+    q: np.ndarray | None = None  # (n,) the new row of Q; None until somebody needs it
 
     def decreases(self, noise: float) -> tuple[float, float, float]:
         """By how much E^D, E^C and E^V fall when this pivot enters; (16) (17) (18)."""
@@ -47,11 +49,17 @@ class Step:
 
 
 class CholQR:
-    """Factors of `capacity` pivots at most; `remove` and `insert` are O(mn) and copy no factor."""
+    """Factors of `capacity` pivots at most; `remove` and `insert` are O(mn) and copy no factor.
+
+    `jitter` stands on the diagonal of K at the pivots only, as in every other factorisation of Kuu here.
+    """
 
     def __init__(self, kdiag, y, noise: float, capacity: int, jitter: float = 0.0):
-        self.chol = PartialCholesky(kdiag, capacity, jitter)
-        self.Q, self.R = padded(capacity, len(y)), padded(capacity, capacity)
+        self.chol = PartialCholesky(len(y), capacity)
+        self.kdiag, self.jitter = np.asarray(kdiag, dtype=float), jitter
+        self.residual = self.kdiag.copy()  # diag(K - V'V): [cao]'s d
+        self._Q, self._R = padded(capacity, len(y)), padded(capacity, capacity)
+        self.Q, self.R = self._Q[:, : len(y)], self._R[:, :capacity]
         self.y, self.noise = np.asarray(y, dtype=float), float(noise)
         self.w = np.zeros(capacity)
         self.resid = self.y.copy()  # y - Q'w   (n,)
@@ -67,7 +75,7 @@ class CholQR:
         V = chol.V
         V[:] = _solve_rows(L, Kuf)
         chol.U[:, :], chol.pivots[:], chol.size = L.T, pivots, m
-        chol.residual -= (V**2).sum(0)
+        self.residual -= (V**2).sum(0)
         R = _gram_root(V, np.eye(m) * noise)
         Q = _solve_rows(R.T, V)
         # once more, because the first pass loses the square of the condition number
@@ -92,70 +100,82 @@ class CholQR:
         return (
             float(self.y @ self.y - w @ w) / noise,
             float((n - m) * np.log(noise) + 2.0 * np.log(self.R.diagonal()[:m]).sum()),
-            float(self.chol.residual.sum()) / noise,
+            float(self.residual.sum()) / noise,
         )
 
     def remove(self, k: int) -> Step:
         """Take out pivot number k ([cao] Algorithms 4 and 5)."""
-        m, chol = self.size, self.chol
-        cos, sin = chol.to_last(k)
-        self.reflections = retriangulate(self.R[:m, :m], k, cos, sin)
-        travel_down(self.Q, k, *self.reflections)
-        travel_down(self.w.reshape(-1, 1), k, *self.reflections)
-        j, row, pivot = chol.pop()
+        m = self.size
+        self.reflections = k, *retriangulate(self._R, m, k, *self.chol.to_last(k))  # of the rows of Q
+        travel_down(self._Q, *self.reflections)
+        travel_down(self.w.reshape(-1, 1), *self.reflections)
+        j, row, pivot = self.chol.pop()
+        self.residual += row**2
         q, beta = self.Q[m - 1].copy(), float(self.w[m - 1])
         self.resid += beta * q
-        return Step(j, row, pivot, q, self.R[: m - 1, m - 1].copy(), float(self.R[m - 1, m - 1]), beta)
+        return Step(j, row, pivot, self.R[: m - 1, m - 1].copy(), float(self.R[m - 1, m - 1]), beta, q)
 
     def propose(self, j: int, k) -> Step:
-        """What inserting j, with kernel column k, would add; one pass over V and two over Q ([cao] Algorithm 3)."""
-        m, Q, pivot = self.size, self.Q[: self.size], self.chol.pivot(j)
+        """What inserting j, with kernel column k, would change; one pass over V and one over Q ([cao] Algorithm 3)."""
+        pivot = float(np.sqrt(max(self.residual[j], 0.0) + self.jitter))
         row = self.chol.column(j, k) / pivot
-        h = Q @ row
-        q = row - h @ Q
-        bottom = self._bottom(h)
-        rho2 = float(q @ q) + bottom @ bottom + self.noise
-        norm2 = float(row @ row) + self.noise
-        if abs(norm2 - h @ h - rho2) > DRIFT * rho2:  # Q has lost some orthogonality: twice is enough
-            # the lower block of the new column is (-bottom, sigma); only its first part meets Q
-            more = Q @ q - self._bottom_transposed(bottom)
-            q -= more @ Q
-            h = h + more
-            bottom = self._bottom(h)
-            rho2 = float(q @ q) + bottom @ bottom + self.noise
+        h = self.Q[: self.size] @ row
+        rho = float(np.sqrt(max(row @ row + self.noise - h @ h, self.noise)))
+        return Step(j, row, pivot, h, rho, float(row @ self.resid) / rho)
+
+    def complete(self, step: Step) -> Step:
+        """The same step with its row of Q; one more pass over Q, three where orthogonality has suffered."""
+        if step.q is not None:
+            return step
+        m, Q, h, norm2 = self.size, self.Q[: self.size], step.h, step.row @ step.row + self.noise
+        q, bottom = step.row - h @ Q, np.sqrt(self.noise) * solve_upper(self._R, m, h)
+        rho2 = q @ q + bottom @ bottom + self.noise
+        if abs(norm2 - h @ h - rho2) > DRIFT * rho2:  # twice is enough
+            more = Q @ q - np.sqrt(self.noise) * solve_upper_transposed(self._R, m, bottom)
+            q, h = q - more @ Q, h + more
+            bottom = np.sqrt(self.noise) * solve_upper(self._R, m, h)
+            rho2 = q @ q + bottom @ bottom + self.noise
         rho = float(np.sqrt(rho2))
         q /= rho
-        return Step(j, row, pivot, q, h, rho, float(q @ self.y))
+        return replace(step, q=q, h=h, rho=rho, beta=float(q @ self.y))
 
-    def insert(self, step: Step) -> None:
-        """Add a proposed pivot, or put a removed one back, at the end; O(n)."""
-        m = self.size
+    def insert(self, step: Step) -> Step:
+        """Add a proposed pivot, or put a removed one back, at the end; what was inserted is returned."""
+        step, m = self.complete(step), self.size
         self.chol.append(step.j, step.row, step.pivot)
+        self.residual -= step.row**2
         self.Q[m], self.w[m] = step.q, step.beta
         self.R[:m, m], self.R[m, :m], self.R[m, m] = step.h, 0.0, step.rho
         self.resid -= step.beta * step.q
-
-    def times_row(self) -> np.ndarray:
-        """Q v for the last row v of V, without a pass over Q: Q V' = R - sigma^2 R^-T   (m,)."""
-        m = self.size
-        out = self.R[:m, m - 1].copy()
-        out[m - 1] -= self.noise / self.R[m - 1, m - 1]  # R^-T is lower triangular: its last column has one entry
-        return out
+        return step
 
     def bottom(self) -> np.ndarray:
         """The lower block sigma R^-1 of the paper's Q   (m, m)."""
         m = self.size
-        return np.sqrt(self.noise) * _solve_upper(self.R[:m, :m], np.eye(m))
-
-    def _bottom(self, h) -> np.ndarray:
-        return np.sqrt(self.noise) * _solve_upper(self.R[: self.size, : self.size], h)
-
-    def _bottom_transposed(self, b) -> np.ndarray:
-        return np.sqrt(self.noise) * solve_lower(self.R[: self.size, : self.size].T, b)
+        return np.sqrt(self.noise) * np.column_stack([solve_upper(self._R, m, e) for e in np.eye(m)])
 
 
-def _solve_upper(R, b):
-    return solve_lower(R.T, b, trans=True)
+@_compiled
+def solve_upper(R, m, b):
+    """R^-1 b for the upper triangle R[:m, :m] (C order, any row length)."""
+    x = b.copy()
+    for i in range(m - 1, -1, -1):
+        total = 0.0
+        for j in range(i + 1, m):
+            total += R[i, j] * x[j]
+        x[i] = (x[i] - total) / R[i, i]
+    return x
+
+
+@_compiled
+def solve_upper_transposed(R, m, b):
+    """R^-T b."""
+    x = b.copy()
+    for i in range(m):
+        x[i] /= R[i, i]
+        for j in range(i + 1, m):
+            x[j] -= R[i, j] * x[i]
+    return x
 
 
 def _solve_rows(L, A) -> np.ndarray:

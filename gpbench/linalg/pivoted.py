@@ -16,19 +16,18 @@ DEPENDENT = 1e-10  # a pivot whose residual is below this share of its variance 
 
 
 def padded(rows: int, columns: int) -> np.ndarray:
-    """Zeros (rows, columns) whose rows start an odd number of cache lines apart, or columns would share cache sets."""
-    stride = -(-columns // 8)
-    return np.zeros((rows, (stride + 1 - stride % 2) * 8))[:, :columns]
+    """Zeros with at least that many columns: rows lie an odd number of cache lines apart, or they would share sets."""
+    lines = -(-columns // 8)
+    return np.zeros((rows, (lines + 1 - lines % 2) * 8))
 
 
 class PartialCholesky:
-    """Grows by `append`, shrinks by `pop`; moving a pivot costs O(n) per place. `jitter` is added at the pivots only."""
+    """Grows by `append`, shrinks by `pop`; moving a pivot costs O(n) per place."""
 
-    def __init__(self, diagonal, capacity: int, jitter: float = 0.0):
-        self.V = padded(capacity, len(diagonal))
-        self.U = padded(capacity, capacity)
-        self.pivots = np.zeros(capacity, dtype=int)
-        self.residual, self.jitter, self.size = np.array(diagonal, dtype=float), jitter, 0
+    def __init__(self, n: int, capacity: int):
+        self._V, self._U = padded(capacity, n), padded(capacity, capacity)
+        self.V, self.U = self._V[:, :n], self._U[:, :capacity]
+        self.pivots, self.size = np.full(capacity, -1), 0
 
     @property
     def rows(self) -> np.ndarray:
@@ -38,37 +37,41 @@ class PartialCholesky:
         """(K - V'V)[:, j] from k = K[:, j]; one pass over V."""
         return k - self.V[: self.size, j] @ self.V[: self.size]
 
-    def pivot(self, j: int) -> float:
-        """What the new diagonal entry of U would be: sqrt of the residual at j."""
-        return float(np.sqrt(max(self.residual[j], 0.0) + self.jitter))
-
     def append(self, j: int, row, pivot: float) -> None:
-        """Take j as the last pivot; row = column(j, k) / pivot."""
+        """Take j as the last pivot; pivot = sqrt((K - V'V)_jj), row = column(j, k) / pivot."""
         m = self.size
         self.U[:m, m], self.U[m, :m], self.U[m, m] = self.V[:m, j], 0.0, pivot
         self.V[m], self.pivots[m] = row, j
-        self.residual -= row**2
         self.size = m + 1
 
     def pop(self) -> tuple[int, np.ndarray, float]:
         """Give up the last pivot: (j, row, pivot), with which `append` brings it back."""
         m = self.size = self.size - 1
-        row = self.V[m].copy()
-        self.residual += row**2
-        return int(self.pivots[m]), row, float(self.U[m, m])
+        return int(self.pivots[m]), self.V[m].copy(), float(self.U[m, m])
 
     def to_last(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Move pivot number k to the end; returns the reflections for whoever follows V."""
         m = self.size
         self.pivots[k:m] = np.roll(self.pivots[k:m], -1)
-        cos, sin = swap_down(self.U[:m, :m], k)
-        travel_down(self.V, k, cos, sin)
+        cos, sin = swap_down(self._U, m, k)
+        travel_down(self._V, k, cos, sin)
         return cos, sin
 
     def to_first(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Move pivot number k to the front."""
-        m = self.size
         self.pivots[: k + 1] = np.roll(self.pivots[: k + 1], 1)
-        cos, sin = swap_up(self.U[:m, :m], k)
-        travel_up(self.V, k, cos, sin)
+        cos, sin = swap_up(self._U, self.size, k)
+        travel_up(self._V, k, cos, sin)
         return cos, sin
+
+
+def independent_root(E, floor) -> tuple[list[int], np.ndarray]:
+    """Rows of E (z, z), in order, whose residual exceeds `floor`, and the lower Cholesky factor of E on them."""
+    kept, root, left = [], np.zeros_like(E), E.diagonal().copy()
+    for c in range(len(E)):
+        if left[c] > floor[c]:
+            k = len(kept)
+            root[:, k] = (E[:, c] - root[:, :k] @ root[c, :k]) / np.sqrt(left[c])
+            left -= root[:, k] ** 2
+            kept.append(c)
+    return kept, root[kept][:, : len(kept)]
