@@ -70,7 +70,7 @@ def run(criterion, size=8, approximation="dtc", cache=0, fresh=10, pool=None, se
 @pytest.mark.parametrize("approximation", ["dtc", "fitc"])
 @pytest.mark.parametrize("with_z", [False, True])
 def test_state_equals_the_dense_definition_after_every_append(approximation, with_z, rng):
-    X, y, kernel, K = problem()
+    _, y, _, K = problem()
     state, u = GreedyState(K.diagonal(), y, NOISE, 12, approximation), []
     for j in rng.permutation(len(y))[:12].tolist():
         z = Candidates(state, [j], K[[j]].copy(), frozenset({"z"})).z[0] if with_z else None
@@ -134,7 +134,7 @@ def test_information_gain_is_the_divergence_of_the_two_posteriors(direction):
 
 
 def test_entropy_is_that_of_the_posterior_given_the_targets_of_the_basis():
-    path, watched, K, y = run(entropy.criterion, 6, pool=WithoutRows())
+    path, watched, K, _ = run(entropy.criterion, 6, pool=WithoutRows())
     u = []
     for chosen, (index, scores) in zip(path.state.pivots.tolist(), watched.steps):
         np.testing.assert_allclose(scores, [oracle.entropy_gain(K, u, j, NOISE) for j in index], atol=1e-8)
