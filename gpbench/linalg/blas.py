@@ -26,7 +26,6 @@ _dsymm = _external("blas", "dsymm", 12)
 _dsyrk = _external("blas", "dsyrk", 10)
 _dtrsm = _external("blas", "dtrsm", 11)
 _dgemv = _external("blas", "dgemv", 11)
-_dtrsv = _external("blas", "dtrsv", 8)
 _dpotrf = _external("lapack", "dpotrf", 5)
 _dpotri = _external("lapack", "dpotri", 5)
 _dgesv = _external("lapack", "dgesv", 8)
@@ -99,15 +98,6 @@ def gemv(trans, m, n, alpha, A, lda, x, beta, y):
 
 
 @njit(cache=True)
-def trsv(trans, n, A, lda, x):
-    """x <- A^-1 x, or A^-T x with trans = T; A is lower triangular."""
-    c = np.array([L, trans, N], dtype=np.uint8)
-    i = np.array([n, lda, 1], dtype=np.int32)
-    h, p = c.ctypes.data, i.ctypes.data
-    _dtrsv(h, h + 1, h + 2, p, A.ctypes.data, p + 4, x.ctypes.data, p + 8)
-
-
-@njit(cache=True)
 def potrf(n, A, lda):
     """A <- its Cholesky factor (lower); 0, or the order of the first minor that is not positive."""
     c = np.array([L], dtype=np.uint8)
@@ -134,3 +124,15 @@ def gesv(n, k, A, lda, pivots, B, ldb):
     p = i.ctypes.data
     _dgesv(p, p + 4, A.ctypes.data, p + 8, pivots.ctypes.data, B.ctypes.data, p + 12, p + 16)
     return i[4]
+
+
+@njit(cache=True)
+def trsm_left(trans, m, n, A, lda, B, ldb):
+    """B (m, n) <- A^-1 B, or A^-T B with trans = T; A is lower triangular (m, m)."""
+    if m == 0 or n == 0:
+        return
+    c = np.array([L, L, trans, N], dtype=np.uint8)
+    i = np.array([m, n, lda, ldb], dtype=np.int32)
+    s = np.ones(1)
+    h, p = c.ctypes.data, i.ctypes.data
+    _dtrsm(h, h + 1, h + 2, h + 3, p, p + 4, s.ctypes.data, A.ctypes.data, p + 8, B.ctypes.data, p + 12)

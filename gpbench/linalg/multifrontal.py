@@ -12,7 +12,7 @@ from numba import njit
 
 from gpbench.errors import NotPositiveDefinite
 
-from .blas import N, T, gemm, gemv, potrf, potri, symm, syrk, trsm_right, trsv
+from .blas import N, T, gemm, potrf, potri, symm, syrk, trsm_left, trsm_right
 from .fronts import Fronts, analyse
 
 
@@ -46,13 +46,20 @@ class Multifrontal:
         return self._logdet
 
     def solve(self, b) -> np.ndarray:
-        """A^-1 b for a vector, or for each column of a matrix."""
-        b = np.asarray(b, dtype=float)
-        if b.ndim == 2:
-            return np.column_stack([self.solve(column) for column in b.T]) if b.shape[1] else b.copy()
-        x = b[self.fronts.perm]
-        _solve(self.tree, self.panel, x, np.empty(self.fronts.widest))
-        return x[self.inverse_perm]
+        """A^-1 b; b is (n,) or (n, k)."""
+        x = np.array(np.asarray(b, dtype=float)[self.fronts.perm], order="F")
+        flat = x.reshape(-1, order="F")
+        work = np.empty(self.fronts.tallest * (x.size // max(len(x), 1)))
+        _forward(self.tree, self.panel, flat, len(x), work)
+        _backward(self.tree, self.panel, flat, len(x), work)
+        return flat.reshape(x.shape, order="F")[self.inverse_perm]
+
+    def half_solve(self, b) -> np.ndarray:
+        """L^-1 b in the factor's order of rows: its squared columns sum to b' A^-1 b."""
+        x = np.array(np.asarray(b, dtype=float)[self.fronts.perm], order="F")
+        flat = x.reshape(-1, order="F")
+        _forward(self.tree, self.panel, flat, len(x), np.empty(self.fronts.tallest * (x.size // max(len(x), 1))))
+        return flat.reshape(x.shape, order="F")
 
     def inverse_on_pattern(self) -> np.ndarray:
         """Entries of A^-1 at the pattern's entries, in the pattern's order."""
@@ -132,24 +139,31 @@ def _extend_add(C, place, P, size, w, U, h):
 
 
 @njit(cache=True)
-def _solve(tree, panel, x, work):
-    k = len(tree.parent)
-    for f in range(k):  # L y = b
+def _forward(tree, panel, x, n, work):
+    """L y = x in place for the columns of x (n rows each)."""
+    k = len(x) // max(n, 1)
+    for f in range(len(tree.parent)):
         w, h = shape_of(tree, f)
-        P, own = panel[tree.panel_start[f] :], x[tree.first[f] : tree.first[f + 1]]
-        trsv(N, w, P, w + h, own)
-        if h:
-            gemv(N, h, w, 1.0, P[w:], w + h, own, 0.0, work)
+        P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] :], tree.rows[tree.row_start[f] :]
+        trsm_left(N, w, k, P, w + h, own, n)
+        gemm(N, N, h, k, w, 1.0, P[w:], w + h, own, n, 0.0, work, h)
+        for c in range(k):
             for a in range(h):
-                x[tree.rows[tree.row_start[f] + a]] -= work[a]
-    for f in range(k - 1, -1, -1):  # L' x = y
+                x[c * n + rows[a]] -= work[c * h + a]
+
+
+@njit(cache=True)
+def _backward(tree, panel, x, n, work):
+    """L' y = x in place for the columns of x."""
+    k = len(x) // max(n, 1)
+    for f in range(len(tree.parent) - 1, -1, -1):
         w, h = shape_of(tree, f)
-        P, own = panel[tree.panel_start[f] :], x[tree.first[f] : tree.first[f + 1]]
-        if h:
+        P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] :], tree.rows[tree.row_start[f] :]
+        for c in range(k):
             for a in range(h):
-                work[a] = x[tree.rows[tree.row_start[f] + a]]
-            gemv(T, h, w, -1.0, P[w:], w + h, work, 1.0, own)
-        trsv(T, w, P, w + h, own)
+                work[c * h + a] = x[c * n + rows[a]]
+        gemm(T, N, w, k, h, -1.0, P[w:], w + h, work, h, 1.0, own, n)
+        trsm_left(T, w, k, P, w + h, own, n)
 
 
 # -- top-down: the inverse front by front ----------------------------------------------------------------------------

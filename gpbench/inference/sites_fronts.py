@@ -1,0 +1,244 @@
+"""Sparse EP over the fronts of a multifrontal Cholesky: the fixed point of [vanhatalo]'s Algorithm 1, by BLAS.
+
+With s = sqrt(tau), S = diag(s), B = I + S K S, Z = B^-1 and q = Z S^-1 nu, the posterior is Sigma = diag(1/tau) -
+S^-1 Z S^-1, mu = (nu - s q)/tau. Since S Z S = (K + diag(1/tau))^-1, a change of sites changes a diagonal only.
+A sweep is one factorisation of B, then a walk from the root down: each front inherits its part of Z, corrected for the
+sites its ancestors have changed, runs sequential EP on its own dense block, and hands its change on as a low-rank update.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from gpbench.linalg.blas import N, T, gemm, gemv, gesv
+from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, publish, shape_of
+from gpbench.linalg.ordering import fill_reducing
+
+from .ep import Sites, site_update, update_block
+
+FAINT = 1e-7  # tau K_ii below this: (1 - Z_ii)/tau cancels, and the site is visited through its exact marginal instead
+LOWEST = 1e-9  # tau K_ii a site is held at inside a block; the next sweep then finds it faint and puts it right
+ROUNDS = 2  # of sequential EP in a block: a third fewer sweeps than one
+
+
+class FrontsPosterior:
+    """K on its pattern and the multifrontal factor of B; time and memory follow the fronts."""
+
+    rebuild = True
+
+    def __init__(self, kernel, X, ordering: str = "amd"):
+        self.kernel, self.X = kernel, X
+        self.K = kernel.sparse(X)
+        self.K.sort_indices()
+        self.kdiag = self.K.diagonal()
+        self.columns = np.repeat(np.arange(len(X)), np.diff(self.K.indptr))
+        self.on_diagonal = self.K.indices == self.columns
+        perm, self.note = fill_reducing(self.K, ordering)
+        self.factor = Multifrontal(self.K, perm)
+
+    def refresh(self, sites: Sites) -> None:
+        self.sites = sites.copy()
+        self.s = np.sqrt(sites.tau)
+        values = self.K.data * self.s[self.K.indices]
+        values *= self.s[self.columns]
+        values[self.on_diagonal] += 1.0
+        self.factor.factorise(values)
+        self.q = self.factor.solve(_ratio(sites.nu, self.s))
+        self._Z = None
+
+    def sweep(self, sites: Sites, y, likelihood):
+        code, noise = likelihood.code, likelihood.noise
+        if not sites.tau.any():  # the prior's marginals are all there is to see
+            return _parallel(code, noise, y, 0.0 * self.kdiag, self.kdiag, sites.tau, sites.nu, np.arange(len(y)))
+        faint = sites.tau * self.kdiag < FAINT
+        exact = self.marginals() if faint.any() else None
+        perm, factor = self.factor.fronts.perm, self.factor
+        tau, nu, q = sites.tau[perm], sites.nu[perm], self.q[perm]
+        change, refused = _sweep(
+            factor.tree, factor.panel, factor.front, factor.W, factor.inverses, code, noise, y[perm], tau, nu, q,
+            faint[perm], LOWEST / self.kdiag[perm], ROUNDS,
+        )  # fmt: skip
+        sites.tau[perm], sites.nu[perm] = tau, nu
+        if exact is not None:
+            more, none = _parallel(code, noise, y, *exact, sites.tau, sites.nu, np.flatnonzero(faint))
+            change, refused = max(change, more), refused + none
+        return change, refused
+
+    def _inverse(self):
+        """Z on K's pattern; kept until the sites change."""
+        if self._Z is None:
+            self._Z = self.factor.inverse_on_pattern()
+        return self._Z
+
+    def _weights(self):
+        return self.s * self.q  # K^-1 mu
+
+    def marginals(self):
+        # K_ii Z_ii + sum_{j != i} K_ij s_j Z_ji / s_i: no difference of large numbers, whatever tau
+        ratio = self.s[self.K.indices] / np.where(self.s > 0, self.s, 1.0)[self.columns]
+        ratio[self.on_diagonal] = 1.0
+        var = np.bincount(self.columns, self.K.data * self._inverse() * ratio, minlength=len(self.kdiag))
+        return self.K @ self._weights(), np.where(self.s > 0, var, self._direct_variances(self.s == 0))
+
+    def _direct_variances(self, rows):
+        """For sites of no precision at all, whose Z says nothing of them: K_ii - |L^-1 S K_i|^2."""
+        out = np.zeros(len(self.kdiag))
+        for block in np.array_split(np.flatnonzero(rows), max(1, rows.sum() // 256)):
+            if len(block):
+                out[block] = self.kdiag[block] - self._explained(self.K[:, block])
+        return out
+
+    def _explained(self, K):
+        """k' S B^-1 S k of each column."""
+        return (self.factor.half_solve(self.s[:, None] * K.toarray()) ** 2).sum(0)
+
+    def logdet_B(self) -> float:
+        return self.factor.logdet()
+
+    def gradient(self):
+        b = self._weights()
+        rows, columns = self.K.indices, self.columns
+        dK = 0.5 * (b[rows] * b[columns] - self.s[rows] * self.s[columns] * self._inverse())  # [vanhatalo] eq. (6)
+        return self.kernel.pullback_on(dK, self.K, self.X), None
+
+    def predict(self, Xs, block: int = 256):
+        b = self._weights()
+        mean, var = np.empty(len(Xs)), np.empty(len(Xs))
+        for i in range(0, len(Xs), block):
+            part = slice(i, i + block)
+            Ks = self.kernel.sparse(self.X, Xs[part])
+            mean[part] = Ks.T @ b
+            var[part] = self.kernel.diag(Xs[part]) - self._explained(Ks)
+        return mean, var
+
+    def figures(self) -> dict[str, float]:
+        n = len(self.kdiag)
+        held = (self.factor.panel, self.factor.stack, self.factor.update, self.factor.front, self.factor.inverses)
+        return {
+            "fill_k": self.K.nnz / n**2,
+            "fill_l": self.factor.fronts.nnz_factor / (n * (n + 1) / 2),
+            "fronts": self.factor.fronts.count,
+            "factor_mb": sum(a.nbytes for a in held) / 1e6,
+        }
+
+
+def _ratio(nu, s):
+    """nu / s, zero where the site is."""
+    return np.divide(nu, s, out=np.zeros_like(nu), where=s > 0)
+
+
+@njit(cache=True)
+def _parallel(code, noise, y, mu, var, tau, nu, which):
+    """Update the given sites at once, each from its marginal."""
+    largest, refused = 0.0, 0
+    for i in which:
+        new_tau, new_nu, change = site_update(code, noise, y[i], mu[i], var[i], tau[i], nu[i])
+        if change < 0.0:
+            refused += 1
+            continue
+        tau[i], nu[i], largest = new_tau, new_nu, max(largest, change)
+    return largest, refused
+
+
+@njit(cache=True)
+def _sweep(tree, panel, G, W, inverses, code, noise, y, tau, nu, q_start, faint, lowest, rounds):
+    """One walk from the root down; tau and nu (in the factor's order) change in place."""
+    largest, refused = 0.0, 0
+    for f in range(len(tree.parent) - 1, -1, -1):
+        w, h = shape_of(tree, f)
+        size, own = w + h, slice(tree.first[f], tree.first[f + 1])
+        q = G[size * size : size * (size + 1)]  # of this front's J, then R, as its ancestors' changes have left it
+        inherit(tree, f, inverses, G)
+        invert_front(tree, f, panel, G, W)
+        _inherit_vector(tree, f, inverses, q_start, W, q)
+        old_tau, old_nu = tau[own].copy(), nu[own].copy()
+        s = np.sqrt(old_tau)
+        change, bad = _block(G, size, q, s, tau[own], nu[own], y[own], faint[own], lowest[own], code, noise, rounds)
+        largest, refused = max(largest, change), refused + bad
+        if tree.has_child[f]:
+            dl = old_tau / tau[own] - 1.0
+            dr = s * (nu[own] / tau[own] - old_nu / old_tau)
+            _absorb(G, w, h, q, dl, dr)
+            publish(tree, f, G, inverses)
+            inverses[tree.z_start[f] + size * size : tree.z_start[f] + size * (size + 1)] = q
+    return largest, refused
+
+
+@njit(cache=True)
+def _inherit_vector(tree, f, inverses, q_start, W, q):
+    """q_R from the parent; q_J = its start - W'(q_R - start of q_R)."""
+    w, h = shape_of(tree, f)
+    q[:w] = q_start[tree.first[f] : tree.first[f + 1]]
+    up = tree.parent[f]
+    if up < 0:
+        return
+    size_up = sum(shape_of(tree, up))
+    kept = inverses[tree.z_start[up] + size_up * size_up :]
+    moved = np.empty(h)
+    for a in range(h):
+        p = tree.row_start[f] + a
+        q[w + a] = kept[tree.place[p]]
+        moved[a] = q[w + a] - q_start[tree.rows[p]]
+    gemv(T, h, w, -1.0, W, h, moved, 1.0, q)
+
+
+@njit(cache=True)
+def _block(G, size, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
+    """Sequential EP on the front's own sites, from Sigma_JJ = diag(1/tau) - Z_JJ/(s s') and mu_J = (nu - s q)/tau."""
+    active = np.flatnonzero(~faint)
+    m = len(active)
+    Sigma, mu = np.empty((m, m)).T, np.empty(m)
+    t, v, target = tau[active], nu[active], y[active]
+    for b in range(m):
+        j = active[b]
+        mu[b] = (v[b] - s[j] * q[j]) / t[b]
+        for a in range(m):
+            Sigma[a, b] = -G[j * size + active[a]] / (s[active[a]] * s[j])
+        Sigma[b, b] += 1.0 / t[b]
+    largest, refused = 0.0, 0
+    for r in range(rounds):
+        change, bad = update_block(Sigma, mu, t, v, target, code, noise, r + 1 < rounds)
+        if r == 0:
+            largest = change
+        refused += bad
+    for b in range(m):
+        tau[active[b]], nu[active[b]] = max(t[b], lowest[active[b]]), v[b]
+    return largest, refused
+
+
+@njit(cache=True)
+def _absorb(G, w, h, q, dl, dr):
+    """Z and q of a front after its sites changed: K + diag(1/tau) has moved by dl on its diagonal, scaled as before."""
+    size = w + h
+    A, C, T1 = np.empty(w * w), np.zeros(w * w), np.empty(max(w, h) * w)
+    for j in range(w):
+        C[j * w + j] = dl[j]
+        for i in range(w):
+            A[j * w + i] = dl[i] * G[j * size + i]
+        A[j * w + j] += 1.0
+    gesv(w, w, A, w, np.empty(w, np.int32), C, w)  # C = (diag(1/dl) + Z_JJ)^-1; dl = 0 is harmless
+    v, e = q[:w].copy(), dr.copy()
+    gemv(N, w, w, 1.0, G, size, dr, 1.0, v)
+    gemv(N, w, w, -1.0, C, w, v, 1.0, e)  # e = dr - C (q_J + Z_JJ dr)
+    gemv(N, size, w, 1.0, G, size, e, 1.0, q)
+    if h:
+        gemm(N, N, h, w, w, 1.0, G[w:], size, C, w, 0.0, T1, h)  # Z_RJ C
+        for j in range(0, h, 128):  # Z_RR -= (Z_RJ C) Z_RJ', lower triangle by strips
+            b = min(128, h - j)
+            gemm(N, T, h - j, b, w, -1.0, T1[j:], h, G[w + j :], size, 1.0, G[(w + j) * size + w + j :], size)
+        Z_JJ = A
+        for j in range(w):
+            Z_JJ[j * w : (j + 1) * w] = G[j * size : j * size + w]
+        gemm(N, N, h, w, w, -1.0, T1, h, Z_JJ, w, 1.0, G[w:], size)
+    _shrink_own(G, w, size, C)
+
+
+@njit(cache=True)
+def _shrink_own(G, w, size, C):
+    """Z_JJ -= Z_JJ C Z_JJ."""
+    ZC, Z = np.empty(w * w), np.empty(w * w)
+    for j in range(w):
+        Z[j * w : (j + 1) * w] = G[j * size : j * size + w]
+    gemm(N, N, w, w, w, 1.0, Z, w, C, w, 0.0, ZC, w)
+    gemm(N, N, w, w, w, -1.0, ZC, w, Z, w, 1.0, G, size)
