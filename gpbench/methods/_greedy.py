@@ -9,25 +9,28 @@ import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import count
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from gpbench import objectives
 from gpbench.inference import sparse
+from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
 from gpbench.learning.interleave import interleave
 from gpbench.learning.optimise import maximise
 from gpbench.learning.parameters import Layout
+from gpbench.linalg.triangular import solve_lower
 from gpbench.selection.criterion import Criterion
 from gpbench.selection.greedy import Path
 from gpbench.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
-from gpbench.selection.predict import BasisPredictor
 from gpbench.selection.state import GreedyState
 
 from .base import GP, Fitted, Method, Problem
+
+JITTER = 1e-8  # on Kuu while learning: a rung that changed between evaluations would make the objective jump
 
 
 class Patience(BaseModel):
@@ -56,7 +59,7 @@ class GreedyMethod(Method):
     d_max: int = Field(200, ge=1, description="largest number of basis vectors")
     stop: Literal["d_max"] | Patience = Field("d_max", description="always go to d_max, or {patience: N, evaluate: E}")
     approximation: Literal["dtc", "fitc"] = Field("dtc", description="of the model that is scored and that predicts")
-    objective: Literal["evidence", "loo-cve", "nlgpp", "gpe"] = Field(
+    objective: objectives.Name = Field(
         "evidence", description="of the hyperparameters, when they are learned in turns with the selection"
     )
     nugget: float = Field(
@@ -129,11 +132,11 @@ class GreedyMethod(Method):
     def _adapt(self, problem: Problem, gp: GP, Z) -> GP:
         """A short climb of the objective over kernel and noise, basis fixed."""
         layout, X, y = Layout(gp), problem.X, problem.y
-        approximation, measure = sparse.APPROXIMATIONS[self.approximation], _objective(self.objective)
+        approximation, measure = sparse.APPROXIMATIONS[self.approximation], objectives.find(self.objective)
 
         def objective(x):
             at, _ = layout.unpack(x)
-            found = sparse.objective(sparse.build(approximation, at, Z, X, y), measure, inputs=False)
+            found = sparse.objective(sparse.build(approximation, at, Z, X, y, JITTER), measure, inputs=False)
             return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
 
         schedule = problem.schedule
@@ -148,7 +151,7 @@ class GreedyMethod(Method):
         if lost := state.dependent():
             notes = (f"{lost} training rows depend numerically on the basis and were not considered",)
         return Fitted(
-            predict=BasisPredictor.at(state, gp, problem.X, size, self.nugget),
+            predict=_posterior(state, gp, problem.X, size, self.nugget).predict,
             gp=gp,
             n_basis=size,
             log_evidence=state.log_evidence(size),
@@ -184,6 +187,9 @@ class WorkingSetMethod(GreedyMethod):
         return WorkingSet(rows, needs, rng, self.working_set, self.retained(), first)
 
 
-def _objective(name: str):
-    module = import_module(f"gpbench.objectives.{name.replace('-', '_')}")
-    return getattr(module, name.replace("-", "_"))
+def _posterior(state: GreedyState, gp: GP, X, size: int, nugget: float) -> SparsePosterior:
+    """The model of the first `size` basis vectors, from the factors that the path leaves behind."""
+    part = np.s_[:size, :size]
+    L, LB = np.asfortranarray(state.L[part]), np.asfortranarray(state.LB[part])
+    weights = solve_lower(L, solve_lower(LB, state.w[:size], trans=True), trans=True)
+    return SparsePosterior(gp, X[state.pivots[:size]], L, LB, weights, nugget)
