@@ -1,8 +1,8 @@
 """Expectation propagation: one loop over blocks of sites, one compiled site update, log Z written once.
 
-[vanhatalo] eqs. (3)-(5); Rasmussen & Williams (2006), Algs. 3.5 and 5.2. Site i is exp(nu_i f - tau_i f^2 / 2), the posterior
-N(mu, Sigma) with Sigma = (K^-1 + diag tau)^-1, mu = Sigma nu, and B = I + S K S with S = diag(sqrt tau).
-A posterior (dense, FIC, sparse) differs in how it holds Sigma; see `Posterior`.
+[vanhatalo] eqs. (3)-(5); Rasmussen & Williams (2006), Algs. 3.5 and 5.2. Site i is exp(nu_i f - tau_i f^2 / 2), the
+posterior N(mu, Sigma) with Sigma = (K^-1 + diag tau)^-1, mu = Sigma nu, and B = I + S K S with S = diag(sqrt tau). A
+posterior (dense, FIC, sparse) differs in how it holds Sigma; see `Posterior`.
 """
 
 from __future__ import annotations
@@ -138,8 +138,9 @@ def site_update(code, noise, y, mu, var, tau, nu):
 def update_block(Sigma, mu, tau, nu, y, code, noise, whole):
     """Sequential EP over the sites of a dense block, in place; (largest change, updates refused).
 
-    Sigma and mu are the block's marginal posterior. With `whole` they stay up to date in every entry, as the book has it
-    (Alg. 3.5); otherwise only where a later site of the block will look: below the diagonal, from the next site on.
+    Sigma and mu are the block's marginal posterior. With `whole` they stay up to date in every entry, as the book has
+    it (Alg. 3.5); otherwise only where a later site of the block will look: below the diagonal, from the next site
+    on.
     """
     b, largest, refused = len(tau), 0.0, 0
     for i in range(b):
@@ -162,9 +163,9 @@ def update_block(Sigma, mu, tau, nu, y, code, noise, whole):
 
 
 def block_change(Sigma, mu, dtau, dnu):
-    """(C, e) of a block whose sites changed: Sigma_all -= G C G', mu_all += G e with G = Sigma_all[:, block]   (b, b), (b,).
+    """(C, e) of a block whose sites changed: with G = its columns of all of Sigma, Sigma -= G C G' and mu += G e.
 
-    C = (diag(1/dtau) + Sigma)^-1, in the form that allows dtau = 0.
+    C = (diag(1/dtau) + Sigma_JJ)^-1   (b, b), in the form that allows dtau = 0.
     """
     C = np.linalg.solve(np.eye(len(dtau)) + dtau[:, None] * Sigma, np.diag(dtau))
     return 0.5 * (C + C.T), dnu - C @ (mu + Sigma @ dnu)

@@ -1,7 +1,7 @@
 """EP posteriors that hold all of Sigma: `rank-one` as in the book, and `panels`.
 
-Both visit the sites in the same order with the same numbers up to rounding. Rank-one rewrites the n x n matrix after every
-site; panels lets a block of sites see its own part of Sigma only and applies the block's changes together, by
+Both visit the sites in the same order with the same numbers up to rounding. Rank-one rewrites the n x n matrix after
+every site; panels lets a block of sites see its own part of Sigma only and applies the block's changes together, by
 matrix-matrix products on the lower triangle: n^3 flops a sweep, half of one n x n x n product.
 """
 

@@ -1,10 +1,11 @@
-"""EP posterior with the FIC prior K = V'V + diag(r), V = Kuu^-1/2 Kuf, r = diag(K - V'V) ([snelson]; Naish-Guzman & Holden).
+"""EP posterior with the FIC prior K = V'V + diag(r), V = Kuu^-1/2 Kuf, r = diag(K - V'V) (Naish-Guzman & Holden).
 
 With E = 1/(1 + tau r) and A = I + V diag(tau E) V' = LA LA',
 
     Sigma = diag(r E) + (LA^-1 V E)' (LA^-1 V E),   mu = Sigma nu,   log det B = log det A + sum log(1 + tau r),
 
-so a panel of sites sees its own dense block of Sigma, and its changes are a matrix-matrix product into A: O(n m^2) a sweep.
+so a panel of sites sees its own dense block of Sigma, and its changes are a matrix-matrix product into A: O(n m^2) a
+sweep.
 """
 
 from __future__ import annotations

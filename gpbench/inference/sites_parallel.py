@@ -1,7 +1,7 @@
 """`solver: parallel`: all sites are matched to the same marginals at once, with damping.
 
-One factorisation and one selected inversion a sweep. Undamped it oscillates on strong priors; damping 0.5 has converged on
-every problem tried, but there is no guarantee, and a run that does not converge says so.
+One factorisation and one selected inversion a sweep. Undamped it oscillates on strong priors; damping 0.5 has
+converged on every problem tried, but there is no guarantee, and a run that does not converge says so.
 """
 
 from __future__ import annotations

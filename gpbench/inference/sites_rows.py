@@ -1,9 +1,10 @@
 """`solver: rows`: EP site by site on a sparse factor, the way [vanhatalo] has it (Algorithms 1 and 2).
 
-A visit to site i needs x = L^-1 a with a = S K_:i. Its part before i gives the new row l12 of L, its part after i (before
-column i is applied) the new column l32, the whole of it the marginal; with g = L^-1 (S gamma), gamma = K nu, kept up to
-date there is no backward solve. The rest of L changes by one update and one downdate (eq. 15), made together along the path
-from i to the root. All indices are those of the factor's order, in which the sites are visited.
+A visit to site i needs x = L^-1 a with a = S K_:i. Its part before i gives the new row l12 of L, its part after i
+(before column i is applied) the new column l32, the whole of it the marginal; with g = L^-1 (S gamma), gamma = K nu,
+kept up to date there is no backward solve. The rest of L changes by one update and one downdate (eq. 15), made
+together along the path from i to the root. All indices are those of the factor's order, in which the sites are
+visited.
 
 Where the print differs: step 11 of Algorithm 1 needs a / sigma_i, not a sigma_i; Algorithm 2 needs
 d22 = b22 - l12' D11 l12 before its step 3; gamma starts as K nu.

@@ -1,7 +1,8 @@
 """What the sparse EP posteriors share: K on its support, the factor of B = I + S K S, marginals, gradient, prediction.
 
 Z = B^-1 is only ever known on the pattern of K (linalg/takahashi.py). Solvers differ in how a sweep is made
-(sites_rows.py, sites_parallel.py); any class with `factorise` in the form below may take the place of the scalar factor.
+(sites_rows.py, sites_parallel.py); any class with `factorise` in the form below may take the place of the scalar
+factor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Fill-reducing orderings of a symmetric sparse pattern.
 
-CHOLMOD's orderings come through scikit-sparse (the `sparse` extra). Without it a minimum degree ordering of SuperLU, which
-scipy carries, keeps everything working with somewhat more fill, and says so.
+CHOLMOD's orderings come through scikit-sparse (the `sparse` extra). Without it a minimum degree ordering of SuperLU,
+which scipy carries, keeps everything working with somewhat more fill, and says so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ORDERINGS = ("amd", "metis", "nesdis", "natural")
 
 
 def fill_reducing(pattern, ordering: str = "amd") -> tuple[np.ndarray, str]:
-    """(permutation, note): row perm[k] of the matrix is eliminated k-th; the note is empty when the wish was granted."""
+    """(permutation, note): row perm[k] of the matrix is eliminated k-th; no note when the wish was granted."""
     n = pattern.shape[0]
     if ordering == "natural":
         return np.arange(n), ""

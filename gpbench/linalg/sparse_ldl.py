@@ -2,8 +2,8 @@
 
 `Symbolic` fixes ordering, elimination tree and pattern of L once; `SparseLDL` holds numbers on it. L is unit lower
 triangular, stored by columns without its diagonal, rows ascending: column j is Li[Lp[j]:Lp[j+1]]. After Davis,
-"Direct methods for sparse linear systems" (2006). Row modification, Algorithm 2 of [vanhatalo], is in inference/sites_rows.py,
-where it shares its triangular solve with the site it serves.
+"Direct methods for sparse linear systems" (2006). Row modification, Algorithm 2 of [vanhatalo], is in
+inference/sites_rows.py, where it shares its triangular solve with the site it serves.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Entries of A^-1 on the pattern of its sparse factor, without the rest of the inverse (Takahashi et al. 1973).
 
-With A = L D L' and Z = A^-1, Z = D^-1 L^-1 + (I - L') Z: from the last column to the first, an entry on the pattern of L needs
-only entries on that pattern.
+With A = L D L' and Z = A^-1, Z = D^-1 L^-1 + (I - L') Z: from the last column to the first, an entry on the pattern
+of L needs only entries on that pattern.
 """
 
 from __future__ import annotations
