@@ -1,0 +1,267 @@
+"""Figures of a results folder, from what is on disk. PLOTS says which figure applies to which folder.
+
+Each function yields (file name, figure) and yields nothing where the folder has not got what it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .frame import Results, twin_of
+from .ranking import metrics_of, ranking
+from .style import GREYS, house_style, looks, new_figure, save
+from .tables import TITLES
+
+Named = Iterator[tuple[str, object]]
+
+
+def axis_title(metric: str) -> str:
+    units = {
+        "nmse": "test NMSE",
+        "smse": "test SMSE",
+        "nlpd": "test NLPD, nats",
+        "nlpd_latent": "test NLPD (latent), nats",
+    }
+    return units.get(metric, {"snlp": "test SNLP, nats", "err": "test error rate"}.get(metric, metric))
+
+
+def data_title(dataset: str) -> str:
+    return plain(f"{dataset} (stand-in for {twin_of(dataset)})" if twin_of(dataset) else dataset)
+
+
+def grids(results: Results, least: int = 2) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Data sets on which some label was run at several d_max; rows without a size are left out."""
+    for (dataset, n_train), rows in results.ok.groupby(["dataset", "n_train"], sort=False):
+        rows = rows.dropna(subset=["d_max"])
+        counts = rows.groupby("label")["d_max"].nunique()
+        if len(counts) and counts.max() >= least:
+            several = results.ok.loc[results.ok["dataset"] == dataset, "n_train"].nunique() > 1
+            yield f"{dataset}-{n_train:.0f}" if several else dataset, rows
+
+
+def plain(label: str) -> str:
+    """A label as text: no formula between dollar signs, and shown in legends even with a leading underscore."""
+    return ("\u200a" if label.startswith("_") else "") + label.replace("$", r"\$")
+
+
+def safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-._" else "-" for c in name)
+
+
+def learning_curves(results: Results) -> Named:
+    """Metric against d_max: mean with a band of one standard deviation."""
+    for dataset, rows in grids(results):
+        for metric in metrics_of(results):
+            part = rows.dropna(subset=[metric])
+            if part.empty:
+                continue
+            figure, [[ax]] = new_figure()
+            for label, look in looks(part["label"].unique()).items():
+                stats = part[part["label"] == label].groupby("d_max")[metric].agg(["mean", "std"])
+                _band(ax, stats.index, stats["mean"], stats["std"], plain(label), look)
+            _finish(ax, data_title(dataset), "number of basis vectors, d_max", axis_title(metric))
+            yield f"curve-{safe(dataset)}-{metric}", figure
+
+
+def _band(ax, x, mean, std, label, look) -> None:
+    ax.plot(x, mean, label=label, markersize=4, linewidth=1.3, **look)
+    if std.notna().any():
+        ax.fill_between(x, mean - std.fillna(0), mean + std.fillna(0), color=look["color"], alpha=0.12, linewidth=0)
+
+
+def _finish(ax, title: str, x: str, y: str) -> None:
+    low, high = ax.dataLim.intervaly
+    if low > 0 and high > 8 * low and ax.get_yscale() == "linear":
+        ax.set_yscale("log")  # errors over a range of sizes: equal ratios, equal distances
+    ax.set_title(title)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize=8)
+
+
+def measure_curves(results: Results) -> Named:
+    """Selection measure along the greedy path, each run scaled to [0, 1] as [sundararajan] Figures 2-4 draw it."""
+    curves = results.curves[results.curves["key"] == "measure"].dropna(subset=["step"])
+    if curves.empty:
+        return
+    joined = curves.merge(results.ok[["trial_id", "dataset", "label", "d_max"]], on="trial_id")
+    longest = joined.groupby(["dataset", "label"])["d_max"].transform("max")
+    joined = joined[joined["d_max"].isna() | (joined["d_max"] == longest)]
+    spread = joined.groupby("trial_id")["value"].agg(["min", "max"]).reindex(joined["trial_id"])
+    scale = (spread["max"] - spread["min"]).replace(0, 1).to_numpy()
+    joined = joined.assign(scaled=(joined["value"].to_numpy() - spread["min"].to_numpy()) / scale)
+    for dataset, rows in joined.groupby("dataset", sort=False):
+        figure, [[ax]] = new_figure()
+        for label, look in looks(rows["label"].unique()).items():
+            stats = rows[rows["label"] == label].groupby("step")["scaled"].agg(["mean", "std"])
+            _band(ax, stats.index, stats["mean"], stats["std"], plain(label), {**look, "marker": ""})
+        _finish(ax, data_title(dataset), "number of basis vectors", "selection measure, scaled to [0, 1]")
+        yield f"measure-{safe(dataset)}", figure
+
+
+def box_groups(results: Results) -> Named:
+    """At each d_max one box per method, in the order of the config ([keerthi] Figure 1); without a grid one group."""
+    together = dict(grids(results))
+    for dataset in results.ok["dataset"].unique():
+        rows = together.get(dataset, results.ok[results.ok["dataset"] == dataset])
+        for metric in metrics_of(results):
+            part = rows.dropna(subset=[metric])
+            if (
+                part.groupby(["label", "d_max"], dropna=False)["trial"].nunique().max() < 3
+                or part["label"].nunique() < 2
+            ):
+                continue
+            figure, [[ax]] = new_figure(width=7.2)
+            _boxes(ax, part, metric, grid=dataset in together)
+            _finish(
+                ax,
+                data_title(dataset),
+                "number of basis vectors, d_max" if dataset in together else "",
+                axis_title(metric),
+            )
+            yield f"box-{safe(dataset)}-{metric}", figure
+
+
+def _boxes(ax, rows: pd.DataFrame, metric: str, grid: bool) -> None:
+    labels = list(rows["label"].unique())
+    sizes = sorted(rows["d_max"].dropna().unique()) if grid else [None]
+    width = 0.8 / len(labels)
+    for k, label in enumerate(labels):
+        mine = rows[rows["label"] == label]
+        values = [(mine if d is None else mine[mine["d_max"] == d])[metric].to_numpy() for d in sizes]
+        places = [i + (k - (len(labels) - 1) / 2) * width for i in range(len(sizes))]
+        box = ax.boxplot(values, positions=places, widths=0.85 * width, patch_artist=True, manage_ticks=False)
+        for patch in box["boxes"]:
+            patch.set(facecolor=GREYS[k % len(GREYS)], edgecolor="black", hatch=["", "//", "xx", "--", "||"][k % 5])
+        for median in box["medians"]:
+            median.set(color="black", linewidth=1.5)
+        if grid:
+            box["boxes"][0].set_label(plain(label))
+    if grid:
+        ax.set_xticks(range(len(sizes)), [f"{d:.0f}" for d in sizes])
+    else:  # one group: the names stand below their boxes
+        places = [(k - (len(labels) - 1) / 2) * width for k in range(len(labels))]
+        ax.set_xticks(places, [plain(name) for name in labels], rotation=30 if len(labels) > 4 else 0, ha="center")
+    ax.grid(visible=False, axis="x")
+
+
+def times(results: Results) -> Named:
+    """Training time against d_max on log-log axes, with the exponent fitted to the upper half of the sizes."""
+    for dataset, rows in grids(results, least=3):
+        part = rows[rows["fit_seconds"] > 0]
+        if part.empty:
+            continue
+        figure, [[ax]] = new_figure()
+        for label, look in looks(part["label"].unique()).items():
+            t = part[part["label"] == label].groupby("d_max")["fit_seconds"].median()
+            name = plain(label) + (f": d^{_exponent(t):.2f}" if len(t) >= 3 else "")
+            ax.loglog(t.index, t, label=name, markersize=4, linewidth=1.3, **look)
+        _finish(ax, data_title(dataset), "number of basis vectors, d_max", "training time, seconds (median)")
+        yield f"time-{safe(dataset)}", figure
+
+
+def _exponent(t: pd.Series) -> float:
+    upper = t.iloc[len(t) // 2 :] if len(t) >= 4 else t
+    return float(np.polyfit(np.log(upper.index.to_numpy(float)), np.log(upper.to_numpy()), 1)[0])
+
+
+def one_dimension(results: Results) -> Named:
+    """Mean and two standard deviations over a one-dimensional input, with initial and final pseudo-inputs."""
+    for row in results.ok[results.ok["trial"] == 0].to_dict("records"):
+        file = results.path / "trials" / f"{row['trial_id']}.npz"
+        if not file.is_file():
+            continue
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {k: stored[k] for k in stored.files}
+        if not {"x_train", "y_train", "x_test", "mean", "var"} <= arrays.keys():
+            continue
+        figure, [[ax]] = new_figure()
+        _predictive(ax, arrays)
+        size = "" if pd.isna(row["d_max"]) else f", {row['d_max']:.0f} points"
+        _finish(ax, f"{data_title(row['dataset'])}: {plain(row['label'])}{size}", "input x", "target y")
+        yield f"fit-{safe(row['dataset'])}-{safe(row['label'])}{size.replace(', ', '-').replace(' points', '')}", figure
+
+
+def _predictive(ax, a: dict) -> None:
+    x = a["x_test"].ravel()
+    order = np.argsort(x)
+    mean, sd = a["mean"][order], np.sqrt(a["var"][order])
+    ax.plot(a["x_train"].ravel(), a["y_train"], ".", color="0.45", markersize=3, label="training data")
+    ax.plot(x[order], mean, "-", color="black", linewidth=1.4, label="predictive mean")
+    ax.plot(x[order], mean - 2 * sd, "--", color="black", linewidth=0.8, label="± 2 standard deviations")
+    ax.plot(x[order], mean + 2 * sd, "--", color="black", linewidth=0.8)
+    for key, edge, marker, name in (
+        ("inducing_start", 1.03, "v", "initial inputs"),
+        ("inducing_raw", -0.03, "^", "final inputs"),
+    ):
+        if key in a:
+            at = a[key].ravel()
+            ax.plot(at, np.full(len(at), edge), marker, color="black", markersize=5, label=name, clip_on=False,
+                    transform=ax.get_xaxis_transform(), markerfacecolor="none")  # fmt: skip
+
+
+def critical_difference(results: Results) -> Named:
+    """Average ranks over five or more data sets; a bar joins methods closer than Nemenyi's critical difference."""
+    for metric in metrics_of(results):
+        if not (r := ranking(results, metric)):
+            continue
+        order = np.argsort(r.ranks)
+        cliques = _cliques(r.ranks[order], r.critical_difference)
+        depth = 0.5 * len(cliques)  # bars first, names below them
+        figure, [[ax]] = new_figure(height=1.2 + 0.22 * (len(order) + depth))
+        ax.set_xlim(0.5, len(order) + 1)
+        ax.set_ylim(depth + len(order) + 0.7, -0.5)
+        for k, i in enumerate(order):
+            ax.plot([r.ranks[i], r.ranks[i]], [0, depth + k + 0.8], color="0.6", linewidth=0.8)
+            ax.plot(r.ranks[i], 0, "o", color="black", markersize=4)
+            ax.text(
+                r.ranks[i] + 0.06, depth + k + 0.6, f"{plain(r.methods[i])} ({r.ranks[i]:.2f})", va="center", fontsize=8
+            )
+        for level, (first, last) in enumerate(cliques):
+            ax.plot([first, last], [0.5 * (level + 1)] * 2, color="black", linewidth=3, solid_capstyle="butt")
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        distance = f"critical difference {r.critical_difference:.2f}"
+        _finish(
+            ax,
+            f"{TITLES[metric]}: {r.datasets} data sets, Friedman p = {r.p:.3g}, {distance}",
+            "average rank (1 is best)",
+            "",
+        )
+        yield f"ranks-{metric}", figure
+
+
+def _cliques(ranks, cd: float) -> list[tuple[float, float]]:
+    """Longest runs of sorted ranks that span less than the critical difference."""
+    runs, reach = [], -1
+    for i in range(len(ranks)):
+        last = int(np.searchsorted(ranks, ranks[i] + cd, side="right")) - 1
+        if last > max(i, reach):
+            runs.append((ranks[i], ranks[last]))
+            reach = last
+    return runs
+
+
+PLOTS = {  # figure -> what a folder must hold
+    learning_curves: "two or more sizes d_max",
+    measure_curves: "traces with a measure (curves.csv)",
+    box_groups: "two or more methods, three or more trials",
+    times: "three or more sizes d_max",
+    one_dimension: "one input and --save-predictions",
+    critical_difference: "five or more data sets",
+}
+
+
+def draw(results: Results, folder: Path) -> list[Path]:
+    """Every figure that applies, as svg and png."""
+    files = []
+    with house_style():
+        for plot in PLOTS:
+            for name, figure in plot(results):
+                files += save(figure, folder, name)
+    return files
