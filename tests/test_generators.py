@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracles.data import Lagrangian, detrended, tip
+from oracles.data import Lagrangian, detrended, product_rule, tip
 from scipy import stats
 
 from gpbench import data
@@ -91,11 +91,23 @@ def test_inputs_without_effect_on_pumadyn_have_none(column):
     assert np.allclose(pumadyn32nm_sim.acceleration6(X), d.y, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["friedman1", "friedman2", "friedman3"])
-def test_friedman_responses_have_the_stated_deviation(name):
-    source = {"friedman1": friedman.Friedman1, "friedman2": friedman.Friedman2, "friedman3": friedman.Friedman3}[name]()
-    f = source.response(source.inputs(400_000, np.random.default_rng(1)))
-    assert f.std() == pytest.approx(source.sd, rel=0.005)
+CIRCUIT = np.array([0, 40 * np.pi, 0, 1]), np.array([100, 560 * np.pi, 1, 11])
+
+
+@pytest.mark.parametrize("source", [friedman.Friedman2(), friedman.Friedman3()])
+def test_friedman_circuits_have_the_stated_deviation(source):
+    X, w = product_rule(*CIRCUIT, 30)
+    f = source.response(X)
+    assert np.sqrt(w @ f**2 - (w @ f) ** 2) == pytest.approx(source.sd, rel=1e-4)
+    drawn = source.inputs(2000, np.random.default_rng(0))
+    assert (drawn >= CIRCUIT[0]).all() and (drawn <= CIRCUIT[1]).all()
+    assert np.allclose(drawn.mean(0), sum(CIRCUIT) / 2, rtol=0.05)
+
+
+def test_friedman1_has_the_stated_deviation():
+    X, w = product_rule([0] * 5, [1] * 5, 10)
+    f = friedman.Friedman1().response(np.c_[X, np.zeros_like(X)])
+    assert np.sqrt(w @ f**2 - (w @ f) ** 2) == pytest.approx(friedman.Friedman1.sd, rel=1e-4)
 
 
 def test_friedman_circuits_are_the_papers_microfarad_form():

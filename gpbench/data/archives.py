@@ -69,7 +69,8 @@ def _from_tar(archive: Path, member: str, out: Path, limit: int) -> None:
 
 def _admit(archive: Path, name: str, link: bool, total: int) -> int:
     path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0:1]:
+    drive = bool(path.parts) and path.parts[0].endswith(":")
+    if path.is_absolute() or drive or ".." in path.parts:
         raise DataError(f"{archive.name} is refused: its member {name} leads outside the archive")
     if link:
         raise DataError(f"{archive.name} is refused: its member {name} is a link or a device")

@@ -74,6 +74,8 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
                     staged = [_stage(get, f, Path(folder)) for f in copy.files]
                     dataset = source.load(dict(zip((f.path for f in copy.files), staged)), None)
                 except DataError as e:
+                    if copy.user:
+                        raise
                     reasons.append(f"{place}: {e}")
                     continue
                 kept = _keep(copy, staged, places, must_cache)
@@ -98,6 +100,8 @@ def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
                 check_hash(p, f)
             return Obtained(source.load(dict(zip((f.path for f in copy.files), paths)), None), copy, "cache", paths)
         except DataError as e:
+            if copy.user:  # the user meant these files: falling back to others would hide what is wrong with them
+                raise
             reasons.append(f"cache: {e}")
     return None
 

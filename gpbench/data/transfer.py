@@ -47,7 +47,7 @@ def _save(answer, out: Path, limit: int, where: str, deadline: float) -> None:
     count = 0
     try:
         with open(out, "wb") as f:
-            while block := answer.read(_BLOCK):
+            while block := answer.read1(_BLOCK):  # what has arrived: read() would wait for a full block
                 if count == 0 and _is_html(block):
                     raise DataError(f"{where} sent a web page instead of the data")
                 count += len(block)

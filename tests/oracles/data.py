@@ -11,6 +11,14 @@ def detrended(X, y, n_train):
     return r / r[:n_train].std(ddof=1)
 
 
+def product_rule(low, high, nodes):
+    """Points and weights of a Gauss-Legendre rule on a box: expectations over a uniform law   (nodes^D, D)."""
+    x, w = np.polynomial.legendre.leggauss(nodes)
+    axes = np.meshgrid(*[(a + b) / 2 + (b - a) / 2 * x for a, b in zip(low, high)], indexing="ij")
+    weights = np.meshgrid(*[w / 2] * len(low), indexing="ij")
+    return np.stack([a.ravel() for a in axes], 1), np.prod([v.ravel() for v in weights], axis=0)
+
+
 def link(theta, d, a, alpha):
     """Rz(theta) Tz(d) Tx(a) Rx(alpha) as a homogeneous 4 x 4 matrix."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
