@@ -1,0 +1,1 @@
+"""`python -m gpbench.bench`: every hot path beside one matrix product timed in the same process."""

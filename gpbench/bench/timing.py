@@ -1,0 +1,52 @@
+"""Seconds of a computation in units of one dgemm, both timed in turns in the same process.
+
+Seconds belong to a machine and to what else runs on it; the ratio to a matrix product of the same size carries over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to time: `run`, beside the product (rows x inner)(inner x cols) of `unit`."""
+
+    name: str
+    run: Callable[[], object]
+    unit: tuple[int, int, int]
+    work: float | None = None  # floating point operations that cannot be avoided, in units of the product
+    parts: int = 1  # the product is timed on this part of `inner` only, where its arrays would be too large
+
+
+@dataclass(frozen=True)
+class Timing:
+    name: str
+    seconds: float
+    unit: float  # seconds of one product
+    work: float | None
+
+    @property
+    def ratio(self) -> float:
+        return self.seconds / self.unit
+
+
+def measure(case: Case, repeats: int = 5) -> Timing:
+    """Medians of `repeats` runs after a first one; product and computation alternate, so both see the same load."""
+    rows, inner, cols = case.unit
+    rng = np.random.default_rng(0)
+    part = inner // case.parts
+    A, B = rng.random((rows, part)), rng.random((part, cols))
+    pairs = [(_seconds(lambda: A @ B), _seconds(case.run)) for _ in range(repeats + 1)][1:]
+    unit, seconds = np.median(pairs, axis=0)
+    return Timing(case.name, float(seconds), float(unit) * case.parts, case.work)
+
+
+def _seconds(run) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
