@@ -4,7 +4,7 @@ Translation: the paper's L is our V', its Q[1:n] our Q' (both held transposed, o
 `pivots`. The lower block of its Q is sigma R^-1 and is not stored: only its product with a vector is ever needed.
 With w = Q y,
 
-    E^D = (y'y - w'w) / sigma^2,   E^C = (n - m) log sigma^2 + 2 log det R,   E^V = tr(K - V'V) / sigma^2    (12) (13) (9)
+    E^D = (y'y - w'w)/sigma^2,   E^C = (n - m) log sigma^2 + 2 log det R,   E^V = tr(K - V'V)/sigma^2    (12) (13) (9)
 
 sigma^2 = 0 gives the plain QR of V', as [bach] uses it.
 """
@@ -65,11 +65,14 @@ class CholQR:
         self.resid = self.y.copy()  # y - Q'w   (n,)
 
     @classmethod
-    def build(cls, Kuf, pivots, kdiag, y, noise: float) -> CholQR:
-        """Batch factorisation, O(m^2 n) ([cao] section 3.4); Kuf (m, n) in C order is overwritten."""
+    def build(cls, Kuf, pivots, kdiag, y, noise: float, jitter: float = 0.0) -> CholQR:
+        """Batch factorisation, O(m^2 n) ([cao] section 3.4); `jitter` is the first rung of the ladder.
+
+        Kuf (m, n), preferably in C order, is overwritten.
+        """
         pivots = np.asarray(pivots, dtype=int)
         m = len(pivots)
-        L, jitter = cholesky_with_jitter(Kuf[:, pivots])
+        L, jitter = cholesky_with_jitter(Kuf[:, pivots], jitter)
         self = cls(kdiag, y, noise, m, jitter)
         chol = self.chol
         V = chol.V

@@ -1,4 +1,7 @@
-"""Where inducing inputs start: rows at random, centres of k-means, or what a selection method chooses."""
+"""Where inducing inputs start: rows at random, centres of k-means, what a selection method chooses.
+
+For figures over one input also the rows furthest to the left ([snelson] Figure 1) or spread evenly along it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,10 @@ from .base import Problem, Schedule
 def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
     """(Z, pivots or None, kernel rows used). The first start is the shared order's prefix, `again` draws a new one."""
     m = min(m, problem.n)
+    if name in ("left", "uniform"):
+        along = np.argsort(problem.X[:, 0], kind="stable")
+        rows = along[:m] if name == "left" else along[np.linspace(0, problem.n - 1, m).round().astype(int)]
+        return problem.X[rows], rows, 0
     rows = rng.permutation(problem.n)[:m] if again else problem.order[:m]
     if name == "random":
         return problem.X[rows], rows, 0
@@ -25,6 +32,13 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
     return problem.X[fitted.pivots], fitted.pivots, fitted.kernel_rows or 0
 
 
+def known_start(name: str) -> str:
+    """The name, if `choose` knows it."""
+    if name not in ("random", "kmeans", "left", "uniform"):
+        selection_method(name)
+    return name
+
+
 def selection_method(name: str) -> type[GreedyMethod]:
     """The greedy method of that name; a ValueError (so a config error) for any other word."""
     module = f"gpbench.methods.{name.replace('-', '_')}"
@@ -33,7 +47,9 @@ def selection_method(name: str) -> type[GreedyMethod]:
         for cls in found:
             if isinstance(cls, type) and issubclass(cls, GreedyMethod) and vars(cls).get("name") == name:
                 return cls
-    raise ValueError(f"inducing: '{name}' is neither random, kmeans nor a selection method such as info, nlml, gpe")
+    raise ValueError(
+        f"inducing: '{name}' is neither random, kmeans, left, uniform nor a selection method such as info, nlml, gpe"
+    )
 
 
 def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:

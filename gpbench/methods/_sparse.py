@@ -15,7 +15,7 @@ from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.learning.optimise import Optimum, best_of, maximise
 from gpbench.learning.parameters import Layout
 
-from ._inducing import choose, selection_method
+from ._inducing import choose, known_start
 from .base import GP, Fitted, Method, Problem
 
 JITTER = 1e-8  # on Kuu from the start: a rung that changed between evaluations would make the objective jump
@@ -27,7 +27,7 @@ class SparseMethod(Method):
     approximation: ClassVar[sparse.Approximation]
 
     d_max: int = Field(200, ge=1, description="number of inducing inputs")
-    inducing: str = Field("random", description="random, kmeans, or the selection method that chooses them")
+    inducing: str = Field("random", description="random, kmeans, left, uniform, or a selection method's name")
     optimise_inputs: bool = Field(False, description="learn the inducing inputs (pseudo-inputs), with or without theta")
     objective: objectives.Name = Field("evidence", description="what is maximised over hyperparameters and inputs")
     optimiser: Literal["lbfgs", "cg"] | None = Field(None, description="overrides the schedule's")
@@ -37,9 +37,7 @@ class SparseMethod(Method):
     @field_validator("inducing")
     @classmethod
     def _known(cls, name):
-        if name not in ("random", "kmeans"):
-            selection_method(name)
-        return name
+        return known_start(name)
 
     def fit(self, problem, rng):
         if self.optimise_inputs and not problem.gp.kernel.smooth:

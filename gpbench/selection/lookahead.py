@@ -6,7 +6,7 @@ With P = I - Q'Q and r = y - Q'Q y, a candidate j would add the column l = E_z[:
     |l|^2 = alpha_j / delta_j,   |l~ - QQ'l~|^2 - sigma^2 = phi_j / delta_j,   (y'P l)^2 = gamma_j^2 / delta_j
     delta = diag(E_z),  alpha = diag(E_z E_z),  phi = diag(E_z P E_z),  gamma = E_z r.
 
-All of these follow a swap in O(zn): E_z changes by vectors w that enter or leave (`_shift`), P by rows of Q (`_project`).
+All of these follow a swap in O(zn): E_z changes by vectors that enter or leave (`_shift`), P by rows of Q (`_project`).
 The inducing point that has just been removed, whose column of the residual is known anyway, joins the information
 pivots until its place is filled; row 0 of L is its seat and is zero otherwise.
 """
@@ -64,15 +64,14 @@ class Lookahead:
         self.delta = (L**2).sum(0)
         self.alpha, self.phi = ((G @ L) * L).sum(0), ((B @ L) * L).sum(0)
 
-    def extend(self) -> None:
-        """One more pivot, where the least of the prior variance is explained; O(mn). [cao] variant OI."""
+    def extend(self) -> bool:
+        """One more pivot, where most of the prior variance is unexplained; O(mn). False if all is explained."""
         factor = self.factor
         left = factor.residual - self.delta
         left[self.pivots] = left[factor.pivots] = 0.0
         j = int(np.argmax(left))
-        if left[j] > DEPENDENT * factor.kdiag[j]:
-            e = factor.chol.column(j, self.rows(np.array([j]))[0])
-            self._append(j, e, factor.Q[: factor.size] @ e)
+        e = factor.chol.column(j, self.rows(np.array([j]))[0])
+        return self._append(j, e, factor.Q[: factor.size] @ e)
 
     def shrink(self) -> None:
         """Give up the last information pivot."""
@@ -103,12 +102,11 @@ class Lookahead:
         """
         m, chol = self.factor.size - 1, self.chol
         known = np.flatnonzero(self.pivots == step.j) + 1
-        if not len(known):
-            if not self._append(step.j, step.row * step.pivot, step.h * step.pivot):
-                return False
+        if not len(known) and not self._append(step.j, step.row * step.pivot, step.h * step.pivot):
+            return False
         place = int(known[0]) if len(known) else chol.size - 1
         travel_up(self._HT, place, *chol.to_first(place))
-        row, self._HT[0] = chol.V[0].copy(), 0.0
+        row = chol.V[0].copy()
         self._clear_seat()
         self._shift(row, step.h, -1.0, m)
         if not (len(known) and keep_removed):

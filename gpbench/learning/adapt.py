@@ -1,0 +1,25 @@
+"""A climb over kernel parameters and noise at fixed inducing points."""
+
+from __future__ import annotations
+
+from gpbench.inference import sparse
+from gpbench.inference.model import GP
+from gpbench.objectives.evidence import evidence
+
+from .optimise import Optimum, maximise
+from .parameters import Layout
+
+
+def adapt(
+    approximation, gp: GP, Z, X, y, evaluations: int, optimiser: str, jitter: float = 0.0, measure=evidence, bounds=None
+) -> tuple[GP, Optimum]:
+    """The best hyperparameters that so many evaluations find from `gp`, and how; inputs need no gradient."""
+    layout = Layout(gp)
+
+    def objective(x):
+        at, _ = layout.unpack(x)
+        found = sparse.objective(sparse.build(approximation, at, Z, X, y, jitter), measure, inputs=False)
+        return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
+
+    found = maximise(objective, layout.pack(), evaluations, optimiser, layout.bounds() if bounds is None else bounds)
+    return layout.unpack(found.x)[0], found
