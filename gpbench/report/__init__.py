@@ -1,1 +1,28 @@
-"""Everything drawn from a results folder: tables, tests, plots, the page, the check. Nothing here computes a model."""
+"""Everything drawn from a results folder: tables, tests, plots, the page, the check. Nothing here computes a model.
+
+The names below are loaded when they are first used, so that importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+_WHERE = {
+    "render_all": "actions",
+    "render_tables": "actions",
+    "render_stats": "actions",
+    "render_plots": "actions",
+    "render_report": "actions",
+    "console_table": "actions",
+    "check": "checking",
+    "compare": "comparing",
+    "score": "scoring",
+    "write_curves": "frame",
+}
+__all__ = sorted(_WHERE)
+
+
+def __getattr__(name: str):
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_WHERE[name]}", __name__), name)

@@ -136,14 +136,22 @@ def read_config(path: Path) -> dict:
 def load(path: str | Path) -> Results:
     """The folder's rows in the order of results.csv; an empty or damaged folder is an error in one sentence."""
     path = Path(path)
-    file = path / "results.csv"
+    file, external = path / "results.csv", path / "external.csv"
     if not file.is_file():
         raise ConfigError(f"{path}: no results.csv here; give a folder that `gpbench run` has filled")
+    rows = _read_rows(file)
+    if external.is_file():  # predictions of other libraries (`gpbench score --into`)
+        rows = pd.concat([rows, _read_rows(external)], ignore_index=True)
+    config, manifest = read_config(path), _optional_json(path / "manifest.json")
+    rows = _in_config_order(rows, config)
+    return Results(path, config, manifest, _with_settings(rows, config, manifest, path))
+
+
+def _read_rows(file: Path) -> pd.DataFrame:
     numeric = [c for c in COLUMNS if c not in TEXT]
+    empty = {c: [""] for c in numeric}
     try:
-        rows = pd.read_csv(
-            file, dtype=dict.fromkeys(TEXT, str), keep_default_na=False, na_values={key: [""] for key in numeric}
-        )
+        rows = pd.read_csv(file, dtype=dict.fromkeys(TEXT, str), keep_default_na=False, na_values=empty)
     except (ValueError, OSError) as e:
         raise DataError(f"{file}: not readable ({e})") from e
     if absent := [c for c in COLUMNS if c not in rows]:
@@ -153,9 +161,7 @@ def load(path: str | Path) -> Results:
             rows[column] = pd.to_numeric(rows[column]).astype(float)
         except (ValueError, TypeError) as e:
             raise DataError(f"{file}: column {column} holds something that is not a number ({e})") from e
-    config, manifest = read_config(path), _optional_json(path / "manifest.json")
-    rows = _in_config_order(rows, config)
-    return Results(path, config, manifest, _with_settings(rows, config, manifest, path))
+    return rows
 
 
 def _in_config_order(rows: pd.DataFrame, config: dict) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import yaml
 from gpbench.errors import CheckError
 
 from . import published
-from .check import Check, check
+from .checking import Check, check
 from .frame import Results
 from .plots import draw
 from .render import to_html
@@ -23,10 +23,12 @@ from .tables import tables
 SECTIONS = ("What was run", "Tables", "Plots", "Check", "Failures", "Environment", "Repeat")
 
 
-def page(results: Results) -> str:
-    """The whole page as text: style, tables and figures inside it, no scripts."""
+def page(results: Results, figures: list[Path] | None = None) -> str:
+    """The whole page as text: style, tables and figures inside it, no scripts. `figures`: svg files drawn before."""
+    drawn = figures_in_text(figures) if figures is not None else _drawn(results)
     found = {
-        name: build(results) for name, build in zip(SECTIONS, (run, all_tables, plots, verdicts, failures, env, again))
+        name: build(results)
+        for name, build in zip(SECTIONS, (run, all_tables, lambda _: drawn, verdicts, failures, env, again))
     }
     found = {name: body for name, body in found.items() if body}
     style = resources.files("gpbench.report").joinpath("page.css").read_text(encoding="utf-8")
@@ -78,15 +80,18 @@ def all_tables(results: Results) -> str:
     return "".join(to_html(t) for t in tables(results))
 
 
-def plots(results: Results) -> str:
-    """Figures as images inside the page, so that ids of two drawings cannot clash."""
+def _drawn(results: Results) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        files = [f for f in draw(results, Path(folder)) if f.suffix == ".svg"]
-        images = [(f.stem, base64.b64encode(f.read_bytes()).decode()) for f in files]
-    figures = [
-        f'<figure><img alt="{html.escape(name, quote=True)}" src="data:image/svg+xml;base64,{data}"></figure>'
-        for name, data in images
-    ]
+        return figures_in_text(draw(results, Path(folder)))
+
+
+def figures_in_text(files: list[Path]) -> str:
+    """Figures as images inside the page, so that ids of two drawings cannot clash."""
+    figures = []
+    for file in (f for f in files if f.suffix == ".svg"):
+        data = base64.b64encode(file.read_bytes()).decode()
+        alt = html.escape(file.stem, quote=True)
+        figures.append(f'<figure><img alt="{alt}" src="data:image/svg+xml;base64,{data}"></figure>')
     return f'<div class="plots">{"".join(figures)}</div>' if figures else ""
 
 
@@ -96,7 +101,7 @@ def verdicts(results: Results) -> str:
     if not papers:
         return ""
     try:
-        found = check(results)
+        found = check([results])
     except CheckError as e:
         return f'<p class="note">{html.escape(str(e).rpartition(": ")[2])}</p>'
     return f"<p>{html.escape(_counts(found, papers))}</p>" + _claims(found, papers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from . import layouts
-from .check import compared_items
+from .checking import compared_items
 from .frame import Results
 from .numbers import mean_std, seconds
 from .published import COLUMN, of_cell

@@ -47,6 +47,12 @@ class ClaimVerdict:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    passed: bool
+    message: str
+
+
+@dataclass(frozen=True)
 class Check:
     cells: tuple[CellVerdict, ...]
     claims: tuple[ClaimVerdict, ...]
@@ -86,17 +92,28 @@ class Check:
         now = {c.id: c.verdict for c in (*self.cells, *self.claims)}
         return [i for i, verdict in before.items() if GRADE.get(now.get(i), 0) < GRADE.get(verdict, 0)]
 
-    def to_json(self) -> str:
-        """Sorted and stable: the same results give the same bytes."""
-        content = {
+    def to_json(self) -> dict:
+        """Plain data, sorted and rounded: the same results give the same text."""
+        return {
             "cell_counts": self.cell_counts,
             "claim_counts": self.claim_counts,
             "cells": [_compact(asdict(c)) for c in sorted(self.cells, key=lambda c: c.id)],
             "claims": [_compact(asdict(c)) for c in sorted(self.claims, key=lambda c: c.id)],
         }
-        return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
-    def to_junit(self) -> str:
+    def lines(self) -> list[str]:
+        """What was compared, one line each, and the line that counts."""
+        seen = [v for v in (*self.cells, *self.claims) if v.verdict not in ("not run", "no data")]
+        return [*map(describe, seen), self.summary()]
+
+    def against(self, baseline: str | Path | None = None) -> Outcome:
+        """Passed when nothing is outside tolerance, or with a baseline when nothing is worse than there."""
+        bad = self.regressions(read_baseline(baseline)) if baseline else self.failed()
+        what = "worse than the baseline" if baseline else "outside tolerance"
+        named = f": {'; '.join(bad[:5])}{f' and {len(bad) - 5} more' if len(bad) > 5 else ''}" if bad else ""
+        return Outcome(not bad, f"{len(bad) or 'nothing'} {what}{named}")
+
+    def junit(self) -> str:
         """One test case per cell and claim: `worse` and `fails` are failures, what was not run is skipped."""
         bad = set(self.failed())
         suites = ElementTree.Element("testsuites")
@@ -134,8 +151,8 @@ def _misprint(cell: CellVerdict) -> bool:
     return "suspected misprint" in cell.note
 
 
-def check(*dirs: str | Path | Results) -> Check:
-    """Compare one or several results folders with all five papers; CheckError if nothing could be compared."""
+def check(dirs: list[str | Path | Results]) -> Check:
+    """Compare results folders with all five papers; CheckError if nothing could be compared."""
     results = [d if isinstance(d, Results) else load(d) for d in dirs]
     evidence = gather(results)
     twins = evidence.with_standins()
@@ -244,12 +261,3 @@ def read_baseline(file: str | Path) -> dict:
         return json.loads(Path(file).read_text(encoding="utf-8"))
     except (OSError, ValueError) as e:
         raise ConfigError(f"baseline {file}: not readable as JSON ({e})") from e
-
-
-def guard(result: Check, baseline: str | Path | None = None) -> None:
-    """Raise CheckError (exit 4) on anything outside tolerance, or with a baseline only on what became worse."""
-    bad = result.regressions(read_baseline(baseline)) if baseline else result.failed()
-    if bad:
-        what = "worse than the baseline" if baseline else "outside tolerance"
-        more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
-        raise CheckError(f"{len(bad)} {what}: {'; '.join(bad[:5])}{more}")

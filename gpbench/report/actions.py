@@ -1,0 +1,75 @@
+"""What the commands `tables`, `stats`, `plot`, `report` do to a folder, and what `run` does at its end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gpbench.errors import CheckError
+from gpbench.experiment.storage import write_atomic
+
+from .checking import check
+from .frame import Results, load, write_curves
+from .page import page
+from .plots import draw
+from .ranking import ranking_rows, stats_rows
+from .render import FORMATS, render, to_text
+from .tables import console, tables
+
+
+def render_tables(path: Path, formats: list[str] | tuple[str, ...] = FORMATS) -> list[Path]:
+    """tables/<name>.<format> of every table that the folder has numbers for."""
+    results = load(path)
+    return _write(results.path / "tables", {f"{t.name}.{f}": render(t, f) for t in tables(results) for f in formats})
+
+
+def render_stats(path: Path) -> list[Path]:
+    """stats/significance.csv; with five or more data sets also stats/ranks.csv."""
+    results = load(path)
+    found = {"significance.csv": stats_rows(results), "ranks.csv": ranking_rows(results)}
+    texts = {
+        name: table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        for name, table in found.items()
+        if len(table)
+    }
+    return _write(results.path / "stats", texts)
+
+
+def render_plots(path: Path) -> list[Path]:
+    results = load(path)
+    return draw(results, results.path / "plots")
+
+
+def render_report(path: Path) -> Path:
+    results = load(path)
+    return _write(results.path, {"report.html": page(results)})[0]
+
+
+def render_check(results: Results) -> list[Path]:
+    """check.json of this folder alone; nothing when it stands for no printed numbers."""
+    try:
+        found = check([results])
+    except CheckError:
+        return []
+    return _write(results.path, {"check.json": json.dumps(found.to_json(), indent=2, sort_keys=True) + "\n"})
+
+
+def render_all(path: Path) -> list[Path]:
+    """Everything that a finished run leaves beside its numbers."""
+    write_curves(path)
+    results = load(path)
+    figures = render_plots(path)
+    files = [*render_tables(path), *render_stats(path), *figures, *render_check(results)]
+    return [*files, *_write(results.path, {"report.html": page(results, figures)})]
+
+
+def console_table(path: Path, width: int = 100) -> str:
+    """The table for the terminal."""
+    return to_text(console(load(path)), width)
+
+
+def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_atomic(folder / name, text.encode())
+    return [folder / name for name in texts]

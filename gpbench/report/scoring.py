@@ -1,0 +1,139 @@
+"""`gpbench score`: metrics of predictions that another library made on splits exported by `gpbench data export`.
+
+A predictions file is a CSV with one row per test case: `mean` and `var` (of the noisy target, raw units), or `prob`
+(P(y = +1)) for classes. Cases come in the order of X_test.csv or carry `row`, the row of the data set (test_index.csv).
+Several trials go into one file with a column `trial`; a file inside trial-003/ belongs to trial 3.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from gpbench import metrics
+from gpbench.data.export import ExportedTrial, read
+from gpbench.errors import ConfigError, DataError
+from gpbench.experiment.records import COLUMNS, METRICS, digest
+from gpbench.experiment.storage import write_atomic
+
+from .frame import load
+
+
+def score(exported: Path, predictions: Path, label: str = "external", into: Path | None = None) -> dict[str, float]:
+    """Metrics averaged over the trials in the file; with `into` one row per trial joins that folder's tables."""
+    facts, trials = read(exported)
+    table = _read_predictions(Path(predictions))
+    by_trial = {t.index: t for t in trials}
+    rows = []
+    for index, part in _split_by_trial(table, Path(predictions), by_trial):
+        trial = by_trial[index]
+        variance = next(t["target_variance"] for t in facts["trials"] if t["index"] == index)
+        found = _scores(facts["task"], trial, _in_order(part, trial, predictions), variance)
+        rows.append(_row(facts, trial, label, found))
+    if into is not None:
+        _append(Path(into), rows, label)
+    scored = [m for m in METRICS if rows[0][m] is not None]
+    return {"trials": len(rows), **{m: float(np.mean([r[m] for r in rows])) for m in scored}}
+
+
+def _read_predictions(file: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(file)
+    except (OSError, ValueError) as e:
+        raise DataError(f"{file}: not readable as CSV ({e})") from e
+    table.columns = [str(c).strip().lower() for c in table.columns]
+    if "prob" not in table and not {"mean", "var"} <= set(table.columns):
+        raise DataError(
+            f"{file}: needs the columns mean and var, or prob for classes; found {', '.join(table.columns)}"
+        )
+    for column in table.columns.intersection(["trial", "row", "mean", "var", "prob"]):
+        values = pd.to_numeric(table[column], errors="coerce")
+        if not np.isfinite(values).all():
+            line = int(np.flatnonzero(~np.isfinite(values))[0]) + 2
+            raise DataError(f"{file}, line {line}: {column} is not a finite number")
+        table[column] = values
+    return table
+
+
+def _split_by_trial(table: pd.DataFrame, file: Path, known: dict[int, ExportedTrial]):
+    if "trial" in table:
+        parts = [(int(index), part) for index, part in table.groupby("trial")]
+    elif found := re.fullmatch(r"trial-(\d+)", file.resolve().parent.name):
+        parts = [(int(found[1]), table)]
+    elif len(known) == 1:
+        parts = [(next(iter(known)), table)]
+    else:
+        raise DataError(f"{file}: {len(known)} trials were exported; add a column `trial` to say which one a row is of")
+    if absent := [index for index, _ in parts if index not in known]:
+        raise DataError(f"{file}: trial {absent[0]} was not exported; there are {', '.join(map(str, sorted(known)))}")
+    return parts
+
+
+def _in_order(part: pd.DataFrame, trial: ExportedTrial, file) -> pd.DataFrame:
+    """The rows in the order of the test part; each test case exactly once."""
+    test = trial.split.test
+    if "row" in part:
+        indexed = part.set_index(part["row"].astype(int))
+        if not indexed.index.is_unique or set(indexed.index) != set(test):
+            raise DataError(f"{file}: `row` must name each of the {len(test)} test cases of trial {trial.index} once")
+        return indexed.loc[test]
+    if len(part) != len(test):
+        raise DataError(f"{file}: {len(part)} predictions for the {len(test)} test cases of trial {trial.index}")
+    return part
+
+
+def _scores(task: str, trial: ExportedTrial, p: pd.DataFrame, variance: float) -> dict[str, float]:
+    y = trial.y_test
+    if task == "classification":
+        if "prob" not in p:
+            raise DataError("class labels need the column prob, the probability of +1")
+        prob = p["prob"].to_numpy()
+        if ((prob < 0) | (prob > 1)).any():
+            raise DataError("prob must lie between 0 and 1")
+        return {"err": metrics.err(y, prob), "nlpd": metrics.nlpd_class(y, prob)}
+    if "mean" not in p or "var" not in p:
+        raise DataError("regression needs the columns mean and var")
+    mean, var = p["mean"].to_numpy(), p["var"].to_numpy()
+    if (var <= 0).any():
+        raise DataError("var must be positive: the variance of the noisy target in raw units")
+    base = float(np.mean(trial.y_train)), float(np.var(trial.y_train))
+    return {
+        "nmse": metrics.nmse(y, mean, variance),
+        "nlpd": metrics.nlpd(y, mean, var),
+        "smse": metrics.smse(y, mean),
+        "snlp": metrics.snlp(y, mean, var, *base),
+    }
+
+
+def _row(facts: dict, trial: ExportedTrial, label: str, found: dict) -> dict:
+    row = dict.fromkeys(COLUMNS)
+    key = digest(["external", label, facts["dataset"], facts["split"], trial.index, found])
+    return row | {
+        "trial_id": key, "dataset": facts["name"], "method": "external", "label": label, "trial": trial.index,
+        "status": "ok", "n_train": len(trial.split.train), "n_test": len(trial.split.test), **found,
+    }  # fmt: skip
+
+
+def _append(folder: Path, rows: list[dict], label: str) -> None:
+    """external.csv of the folder; an earlier scoring under the same label and data set is replaced."""
+    results = load(folder)
+    name = rows[0]["dataset"]
+    if ((results.rows["label"] == label) & (results.rows["method"] != "external")).any():
+        raise ConfigError(f"'{label}' is a method of {folder}; choose another --label")
+    here = results.rows[results.rows["dataset"] == name]
+    if here.empty:
+        raise ConfigError(f"{folder} has no results on {name}; it holds {', '.join(results.rows['dataset'].unique())}")
+    file, kept = folder / "external.csv", []
+    if file.is_file():
+        with open(file, newline="", encoding="utf-8") as f:
+            kept = [r for r in csv.DictReader(f) if (r["label"], r["dataset"]) != (label, name)]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows([*kept, *(r | {"seed": int(here["seed"].iloc[0])} for r in rows)])
+    write_atomic(file, out.getvalue().encode())
