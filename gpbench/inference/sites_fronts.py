@@ -3,7 +3,7 @@
 With s = sqrt(tau), S = diag(s), B = I + S K S, Z = B^-1 and q = Z S^-1 nu, the posterior is Sigma = diag(1/tau) -
 S^-1 Z S^-1, mu = (nu - s q)/tau. Since S Z S = (K + diag(1/tau))^-1, a change of sites changes a diagonal only.
 A sweep is one factorisation of B, then a walk from the root down: each front inherits its part of Z, corrected for the
-sites its ancestors have changed, runs sequential EP on its own dense block, and hands its change on as a low-rank update.
+sites its ancestors have changed, runs sequential EP on its own dense block, and hands its change on by low-rank updates.
 """
 
 from __future__ import annotations
@@ -15,37 +15,27 @@ from gpbench.linalg.blas import N, T, gemm, gemv, gesv
 from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, publish, shape_of
 from gpbench.linalg.ordering import fill_reducing
 
-from .ep import Sites, site_update, update_block
+from .ep import TINY, Sites, site_update, update_block
+from .sites_sparse import SparsePosterior
 
 FAINT = 1e-7  # tau K_ii below this: (1 - Z_ii)/tau cancels, and the site is visited through its exact marginal instead
 LOWEST = 1e-9  # tau K_ii a site is held at inside a block; the next sweep then finds it faint and puts it right
 ROUNDS = 2  # of sequential EP in a block: a third fewer sweeps than one
 
 
-class FrontsPosterior:
+class FrontsPosterior(SparsePosterior):
     """K on its pattern and the multifrontal factor of B; time and memory follow the fronts."""
 
-    rebuild = True
-
-    def __init__(self, kernel, X, ordering: str = "amd"):
-        self.kernel, self.X = kernel, X
-        self.K = kernel.sparse(X)
-        self.K.sort_indices()
-        self.kdiag = self.K.diagonal()
-        self.columns = np.repeat(np.arange(len(X)), np.diff(self.K.indptr))
+    def analyse(self, ordering):
         self.on_diagonal = self.K.indices == self.columns
         perm, self.note = fill_reducing(self.K, ordering)
-        self.factor = Multifrontal(self.K, perm)
+        self.fronts = Multifrontal(self.K, perm)
 
-    def refresh(self, sites: Sites) -> None:
-        self.sites = sites.copy()
-        self.s = np.sqrt(sites.tau)
+    def factorise(self):
         values = self.K.data * self.s[self.K.indices]
         values *= self.s[self.columns]
         values[self.on_diagonal] += 1.0
-        self.factor.factorise(values)
-        self.q = self.factor.solve(_ratio(sites.nu, self.s))
-        self._Z = None
+        return self.fronts.factorise(values)
 
     def sweep(self, sites: Sites, y, likelihood):
         code, noise = likelihood.code, likelihood.noise
@@ -54,9 +44,10 @@ class FrontsPosterior:
         faint = sites.tau * self.kdiag < FAINT
         exact = self.marginals() if faint.any() else None
         perm, factor = self.factor.fronts.perm, self.factor
-        tau, nu, q = sites.tau[perm], sites.nu[perm], self.q[perm]
+        q = factor.solve(sites.nu / self.s)
+        tau, nu = np.maximum(sites.tau[perm], TINY), sites.nu[perm]
         change, refused = _sweep(
-            factor.tree, factor.panel, factor.front, factor.W, factor.inverses, code, noise, y[perm], tau, nu, q,
+            factor.tree, factor.panel, factor.front, factor.W, factor.inverses, code, noise, y[perm], tau, nu, q[perm],
             faint[perm], LOWEST / self.kdiag[perm], ROUNDS,
         )  # fmt: skip
         sites.tau[perm], sites.nu[perm] = tau, nu
@@ -65,67 +56,15 @@ class FrontsPosterior:
             change, refused = max(change, more), refused + none
         return change, refused
 
-    def _inverse(self):
-        """Z on K's pattern; kept until the sites change."""
-        if self._Z is None:
-            self._Z = self.factor.inverse_on_pattern()
-        return self._Z
-
-    def _weights(self):
-        return self.s * self.q  # K^-1 mu
-
-    def marginals(self):
-        # K_ii Z_ii + sum_{j != i} K_ij s_j Z_ji / s_i: no difference of large numbers, whatever tau
-        ratio = self.s[self.K.indices] / np.where(self.s > 0, self.s, 1.0)[self.columns]
-        ratio[self.on_diagonal] = 1.0
-        var = np.bincount(self.columns, self.K.data * self._inverse() * ratio, minlength=len(self.kdiag))
-        return self.K @ self._weights(), np.where(self.s > 0, var, self._direct_variances(self.s == 0))
-
-    def _direct_variances(self, rows):
-        """For sites of no precision at all, whose Z says nothing of them: K_ii - |L^-1 S K_i|^2."""
-        out = np.zeros(len(self.kdiag))
-        for block in np.array_split(np.flatnonzero(rows), max(1, rows.sum() // 256)):
-            if len(block):
-                out[block] = self.kdiag[block] - self._explained(self.K[:, block])
-        return out
-
-    def _explained(self, K):
-        """k' S B^-1 S k of each column."""
-        return (self.factor.half_solve(self.s[:, None] * K.toarray()) ** 2).sum(0)
-
-    def logdet_B(self) -> float:
-        return self.factor.logdet()
-
-    def gradient(self):
-        b = self._weights()
-        rows, columns = self.K.indices, self.columns
-        dK = 0.5 * (b[rows] * b[columns] - self.s[rows] * self.s[columns] * self._inverse())  # [vanhatalo] eq. (6)
-        return self.kernel.pullback_on(dK, self.K, self.X), None
-
-    def predict(self, Xs, block: int = 256):
-        b = self._weights()
-        mean, var = np.empty(len(Xs)), np.empty(len(Xs))
-        for i in range(0, len(Xs), block):
-            part = slice(i, i + block)
-            Ks = self.kernel.sparse(self.X, Xs[part])
-            mean[part] = Ks.T @ b
-            var[part] = self.kernel.diag(Xs[part]) - self._explained(Ks)
-        return mean, var
-
     def figures(self) -> dict[str, float]:
-        n = len(self.kdiag)
-        held = (self.factor.panel, self.factor.stack, self.factor.update, self.factor.front, self.factor.inverses)
+        n, f = len(self.kdiag), self.fronts
+        held = (f.panel, f.stack, f.update, f.front, f.inverses)
         return {
-            "fill_k": self.K.nnz / n**2,
-            "fill_l": self.factor.fronts.nnz_factor / (n * (n + 1) / 2),
-            "fronts": self.factor.fronts.count,
+            "fill_K": self.K.nnz / n**2,
+            "fill_L": f.fronts.nnz_factor / (n * (n + 1) / 2),
+            "fronts": f.fronts.count,
             "factor_mb": sum(a.nbytes for a in held) / 1e6,
         }
-
-
-def _ratio(nu, s):
-    """nu / s, zero where the site is."""
-    return np.divide(nu, s, out=np.zeros_like(nu), where=s > 0)
 
 
 @njit(cache=True)

@@ -1,8 +1,8 @@
 """What the sparse EP posteriors share: K on its support, the factor of B = I + S K S, marginals, gradient, prediction.
 
 Z = B^-1 is only ever known on the pattern of K (linalg/takahashi.py). Solvers differ in how a sweep is made
-(sites_rows.py, sites_parallel.py); any class with `factorise` in the form below may take the place of the scalar
-factor.
+(sites_rows.py, sites_parallel.py, sites_fronts.py) and in the factor, which offers solve, logdet, inverse_on and
+half_squares.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ class SparsePosterior:
         self.K = kernel.sparse(X)
         self.kdiag = self.K.diagonal()
         self.columns = np.repeat(np.arange(len(X)), np.diff(self.K.indptr))  # of K's entries
+        self.analyse(ordering)
+
+    def analyse(self, ordering: str) -> None:
+        """What depends on the pattern only, once."""
         self.symbolic = Symbolic.of(self.K, ordering)
 
     def factorise(self) -> SparseLDL:

@@ -6,26 +6,25 @@ import numpy as np
 
 from gpbench.inference import exact
 from gpbench.inference.model import GP
-from gpbench.objectives.evidence import evidence
 
 from .optimise import best_of, maximise
 from .parameters import Layout
 
 
 def fit_hyperparameters(
-    X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None, measure=evidence
-) -> tuple[GP, dict]:
-    """Optimum of the measure over kernel parameters and noise, starting at `gp` and at `restarts - 1` random points."""
+    X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
+    objective=exact.objective,
+) -> tuple[GP, dict]:  # fmt: skip
+    """Optimum of objective(gp, X, y) over kernel parameters and noise, from `gp` and `restarts - 1` random points."""
     layout = Layout(gp)
 
-    def objective(x):
-        at, _ = layout.unpack(x)
-        F, dtheta, dlog_noise = exact.objective(at, X, y, measure)
+    def at(x):
+        F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X, y)
         return F, layout.gradient(dtheta, dlog_noise)
 
     x0 = layout.pack()
     starts = [x0] + [x0 + rng.normal(0.0, 1.0, len(x0)) for _ in range(restarts - 1)]
-    found = best_of(starts, lambda x: maximise(objective, x, evaluations, optimiser, layout.bounds()))
+    found = best_of(starts, lambda x: maximise(at, x, evaluations, optimiser, layout.bounds()))
     learned, _ = layout.unpack(found.x)
     info = {
         "objective": found.value, "evaluations": found.evaluations, "converged": found.converged,

@@ -61,8 +61,13 @@ class Multifrontal:
         _forward(self.tree, self.panel, flat, len(x), np.empty(self.fronts.tallest * (x.size // max(len(x), 1))))
         return flat.reshape(x.shape, order="F")
 
-    def inverse_on_pattern(self) -> np.ndarray:
-        """Entries of A^-1 at the pattern's entries, in the pattern's order."""
+    def half_squares(self, B: sp.csc_matrix, block: int = 256) -> np.ndarray:
+        """b' A^-1 b for each column b of a sparse matrix."""
+        parts = [self.half_solve(B[:, i : i + block].toarray()) for i in range(0, B.shape[1], block)]
+        return np.concatenate([(part**2).sum(0) for part in parts]) if parts else np.zeros(0)
+
+    def inverse_on(self, pattern=None) -> np.ndarray:
+        """Entries of A^-1 at the entries of the pattern this factor was made for, in its order."""
         Z = np.empty_like(self.panel)
         _selected_inverse(self.tree, self.panel, self.front, self.W, self.inverses, Z)
         return Z[self.target]
