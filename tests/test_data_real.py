@@ -112,6 +112,14 @@ def test_sarcos_says_that_only_the_small_file_is_at_hand(load):
     assert d.y.mean() == pytest.approx(13.692, abs=1e-3) and load("sarcos", joint=2).y.mean() < 0
 
 
+def test_snelson1d_can_be_thinned_to_twenty_points(load):
+    train, test = load("snelson1d", every=10).published_split
+    assert list(train) == list(range(0, 200, 10)) and len(test) == 180 and not set(train) & set(test)
+    d = load("snelson1d")
+    assert d.published_split is None and d.X.min() == pytest.approx(0.059, abs=5e-4)
+    assert d.X.max() == pytest.approx(5.966, abs=5e-4)
+
+
 def test_thrombin_is_smiles_and_pki(load):
     d = load("thrombin")
     assert d.X.shape == (2754,) and d.X.dtype == object and len(set(d.X)) == 2754 and d.X[0].startswith("CC(=N)N1")

@@ -204,3 +204,12 @@ def test_the_users_full_sarcos_files_must_have_their_shape(tmp_path, monkeypatch
     train.write_bytes(b"not a mat file")
     with pytest.raises(DataError, match="is not a MATLAB file"):
         sarcos.read_test(train)
+
+
+def test_the_documentation_lists_every_data_set(repo):
+    text = (repo / "docs/data.md").read_text()
+    listed = {n.strip() for row in re.findall(r"^\| ([a-z0-9, -]+) \|", text, re.M) for n in row.split(",")}
+    assert listed >= NAMES
+    for name in NAMES:
+        files = SOURCES[name].files
+        assert not files or files[0].path.split("/")[-1] in text or files[-1].path in text

@@ -1,6 +1,14 @@
-"""The 200 points on a line that are distributed with the SPGP code: [snelson] Figure 1."""
+"""The 200 points on a line that are distributed with the SPGP code: [snelson] Figure 1, [cao] Figures 1 and 4.
+
+With `every: 10` the published split trains on each tenth row of the file ([cao]'s thinned set of 20) and tests on the rest.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from pydantic import Field
 
 from gpbench.data import parse
 from gpbench.data.copies import FGP, Copy, RemoteFile
@@ -37,3 +45,12 @@ class Snelson1d(Real):
             "46a4c364268ea259d091751318a242598f22925f2169e95fb5eeb5df8a35945a",
         ),
     )
+
+    every: int = Field(
+        1, ge=1, le=100, description="train on every k-th row, test on the others; 1: no published split"
+    )
+
+    def load(self, paths, rng=None):
+        d = super().load(paths, rng)
+        train = np.arange(0, d.n, self.every)
+        return replace(d, published_split=None if self.every == 1 else (train, np.setdiff1d(np.arange(d.n), train)))
