@@ -9,6 +9,7 @@ import pytest
 from driver import FAKES, rows, run_here, trial
 
 from gpbench import data, metrics
+from gpbench.errors import DataError
 from gpbench.experiment import runner, seeds
 from gpbench.experiment.records import COLUMNS, METRICS
 from gpbench.experiment.store import Store
@@ -227,6 +228,18 @@ def test_a_label_may_change_without_running_again(tmp_path):
     summary = run_here(tmp_path, [replace(trial(), label="renamed")])
     assert summary.ran == 0
     assert ",renamed," in (tmp_path / "results.csv").read_text()
+
+
+def test_data_that_cannot_be_split_as_asked_are_an_error_before_anything_runs(tmp_path):
+    with pytest.raises(DataError, match="60 rows"):
+        run_here(tmp_path / "out", [trial(), trial(split={"kind": "random", "n_train": 61, "n_test": 5})])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_users_data_set_that_breaks_fails_its_trials_only(tmp_path):
+    summary = run_here(tmp_path, [trial(dataset="broken"), trial()])
+    assert (summary.done, summary.failed) == (1, 1)
+    assert "ZeroDivisionError" in summary.failures[0].reason
 
 
 def test_only_an_optional_package_in_the_way_is_exit_5(tmp_path):

@@ -7,6 +7,7 @@ import ctypes
 import os
 import resource
 import signal
+import sys
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
@@ -51,8 +52,9 @@ def _data_bytes() -> int:
 
 
 def peak_mb(usage=None) -> float:
+    """Peak resident memory, of this process unless another's resource usage is given."""
     usage = usage or resource.getrusage(resource.RUSAGE_SELF)
-    return round(usage.ru_maxrss / 1024, 1)
+    return round(usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10), 1)
 
 
 def oom_kills() -> int:

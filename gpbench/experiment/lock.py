@@ -49,11 +49,7 @@ class Lock:
     def _try(self) -> bool:
         with storing(self.path):
             fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not os.path.exists(self.path) or os.stat(self.path).st_ino != os.fstat(fd).st_ino:
-                raise BlockingIOError  # the holder removed the file between our open and our lock
-        except BlockingIOError:
+        if not self._locked(fd):
             os.close(fd)
             return False
         with storing(self.path):
@@ -61,6 +57,14 @@ class Lock:
             os.pwrite(fd, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
         self.fd = fd
         return True
+
+    def _locked(self, fd: int) -> bool:
+        with storing(self.path):  # some network file systems have no locks
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return os.stat(self.path).st_ino == os.fstat(fd).st_ino
+            except (BlockingIOError, FileNotFoundError):  # held, or just removed by the one who held it
+                return False
 
     def release(self) -> None:
         if self.fd is not None:

@@ -85,3 +85,6 @@ class Pool:
             self.server.wait()
         os.close(self._events)
         self.server = None
+        with contextlib.suppress(OSError):
+            if self.log.stat().st_size == 0:
+                self.log.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 COLUMNS = (  # of results.csv, in this order
@@ -39,16 +40,16 @@ class Trial:
     code: str = ""  # hashes of plug-in files involved
     label: str = ""  # how tables call it
 
-    @property
+    @cached_property
     def id(self) -> str:
         return digest({k: v for k, v in asdict(self).items() if k != "label"})
 
-    @property
+    @cached_property
     def data_key(self) -> str:
         """What paired methods share: split, full-GP subset and start order are drawn from this."""
         return digest([self.dataset, self.split, self.seed, self.index])
 
-    @property
+    @cached_property
     def path_key(self) -> str:
         """The method's own random stream, and the trials that one nested path can serve: everything but d_max."""
         content = {k: v for k, v in asdict(self).items() if k != "label"}

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import signal
 import threading
 from pathlib import Path
 from socket import gethostname
 
-from gpbench.errors import StorageError
+from gpbench.errors import GpbenchError, StorageError
 
 from .lock import Lock, alive, holder
 from .progress import Silent, describe
-from .records import Result, Trial
+from .records import Result, Trial, digest
 from .session import Options, Session
 from .storage import Damaged
 from .store import Store
 from .summary import Summary, summarise
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Options", "Summary", "run", "status"]
 
@@ -33,10 +36,12 @@ def run(
     """Run what is missing of `trials` and keep everything in `folder`; the same call continues where it stopped.
 
     `planned` are all trials of the config when `trials` is a selection of them; `resolved` is the text of
-    config.resolved.yaml. Raises FolderInUse, StorageError or ConfigError; what trials do is in the summary.
+    config.resolved.yaml. Raises DataError, ConfigError, FolderInUse or StorageError; what trials do is in the summary.
     """
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)
+    known = store.results(trials)
+    _check_data([t for t in trials if t.id not in known])
     store.create()
     lock = Lock(store.folder)
     session = Session(store, options, planned, lock, progress)
@@ -46,6 +51,23 @@ def run(
         store.write_plan(name, planned, resolved)
         session.run(trials)
     return session.summary(trials)
+
+
+def _check_data(trials: list[Trial]) -> None:
+    """Fetch and split each data set once, before anything runs: what is wrong with it is an error of the run (exit 3).
+
+    Any other exception, say of a plug-in's data set, belongs to the trials that meet it.
+    """
+    from .problem import setting_of
+
+    distinct = {digest([t.dataset, t.split, t.scale]): t for t in reversed(trials)}
+    for trial in distinct.values():
+        try:
+            setting_of(trial)
+        except GpbenchError:
+            raise
+        except Exception as e:
+            log.debug("%s: %s", trial.dataset_name, e)
 
 
 def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:

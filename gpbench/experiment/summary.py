@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gpbench.errors import MissingExtra
+
 from .records import Result, Trial
 from .store import FINAL
 
@@ -21,11 +23,18 @@ class Summary:
     failures: list[Result] = field(default_factory=list)
 
     @property
+    def missing_extra(self) -> str | None:
+        """What to install, when nothing but an optional package is in the way."""
+        prefix = f"{MissingExtra.__name__}: "
+        reasons = [r.reason for r in self.failures]
+        return reasons[0].removeprefix(prefix) if reasons and all(r.startswith(prefix) for r in reasons) else None
+
+    @property
     def exit_code(self) -> int:
         if self.signal is not None:
             return 128 + self.signal
-        if self.failures and all(r.reason.startswith("MissingExtra:") for r in self.failures):
-            return 5  # nothing but an optional package is in the way
+        if self.missing_extra:
+            return 5
         return 1 if self.failed or self.left else 0
 
     @property

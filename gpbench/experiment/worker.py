@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import gc
 import json
 import os
 import random
@@ -32,7 +31,6 @@ def work(job: dict, events: int, server: int) -> int:
     limits.die_with_parent(server)
     for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(name, signal.SIG_DFL)
-    gc.unfreeze()
     limits.no_core_dump()
     log = _Log(Path(job["folder"]) / "logs")
     try:

@@ -43,6 +43,14 @@ class Duplicates(Source):
         return Dataset("duplicates", X, np.sin(X[:, 0]))
 
 
+class Broken(Source):
+    name = "broken"
+    generated = True
+
+    def load(self, paths, rng):
+        return 1 / 0
+
+
 class Indefinite(ArdSE):
     """A 'kernel' with a negative eigenvalue that no jitter repairs."""
 
