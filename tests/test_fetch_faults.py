@@ -104,8 +104,8 @@ def test_a_closed_port_and_other_schemes_are_refused(server, tmp_path):
     server.__exit__()
     with pytest.raises(DataError, match="could not be reached"):
         transfer.download(f"{server.url}/a", tmp_path / "a", 100)
-    for url in ("file:///etc/hostname", "ftp://localhost/a"):
-        with pytest.raises(DataError, match="only http and https"):
+    for url in ("file:///etc/hostname", "ftp://localhost/a", "http://[bad/a", "https:///a"):
+        with pytest.raises(DataError, match=r"only http and https|is not an address"):
             transfer.download(url, tmp_path / "a", 100)
 
 

@@ -190,7 +190,7 @@ def test_snelson_noise_grows_with_the_input():
 @pytest.mark.parametrize("dimensions,lengthscale", [(2, 0.5), (8, 2.0)])
 def test_synth_draws_have_the_squared_exponential_covariance(dimensions, lengthscale):
     """Over many draws, products of targets average to the kernel, within the spread of such averages."""
-    X, count = np.random.default_rng(0).standard_normal((30, dimensions)), 1000
+    X, count = np.random.default_rng(0).standard_normal((30, dimensions)), 500
     F = np.array([synth.function_values(X, lengthscale, np.random.default_rng(s)) for s in range(count)])
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(2) / lengthscale**2)
     error = (F.T @ F / count - K) / np.sqrt((1 + K**2) / count)  # in standard errors of a Gaussian product's mean

@@ -58,7 +58,7 @@ class Generated(Source):
     """Drawn rows, training part first: that is the published split.
 
     A `per_trial` set uses the caller's rng. Any other is one data set for ever: its `seed` option, not the
-    experiment's, draws it, so that its rows and its hash are the same for everybody.
+    experiment's, draws it, so that its rows are the same for everybody.
     """
 
     generated: ClassVar[bool] = True

@@ -19,9 +19,13 @@ _BLOCK = 1 << 16
 
 def download(url: str, out: Path, limit: int, timeout: float | None = None, deadline: float | None = None) -> None:
     """Write the body of `url` to `out`, or raise a DataError and leave nothing."""
-    where = f"{Path(urlsplit(url).path).name} at {urlsplit(url).hostname}"
-    if urlsplit(url).scheme not in ("http", "https"):
+    try:
+        parts = urlsplit(url)
+    except ValueError as e:
+        raise DataError(f"{url} is not an address ({e})") from e
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DataError(f"{url}: only http and https addresses are fetched")
+    where = f"{Path(parts.path).name} at {parts.hostname}"
     timeout = TIMEOUT if timeout is None else timeout
     request = urllib.request.Request(url, headers={"User-Agent": "gpbench", "Accept-Encoding": "identity"})
     try:
@@ -41,8 +45,9 @@ def download(url: str, out: Path, limit: int, timeout: float | None = None, dead
 
 
 def _save(answer, out: Path, limit: int, where: str, deadline: float) -> None:
-    expected = answer.headers.get("Content-Length")
-    if expected is not None and int(expected) > limit:
+    length = answer.headers.get("Content-Length") or ""
+    expected = int(length) if length.isdecimal() else None
+    if expected is not None and expected > limit:
         raise DataError(f"{where} announces {expected} bytes, more than the {limit} allowed")
     count = 0
     try:
@@ -56,7 +61,7 @@ def _save(answer, out: Path, limit: int, where: str, deadline: float) -> None:
                 if time.monotonic() > deadline:
                     raise DataError(f"{where} is too slow: given up after {count} bytes")
                 f.write(block)
-        if expected is not None and count < int(expected):
+        if expected is not None and count < expected:
             raise DataError(f"{where} broke off after {count} of {expected} bytes")
         if count == 0:
             raise DataError(f"{where} sent an empty file")

@@ -1,6 +1,6 @@
 """The 200 points on a line that are distributed with the SPGP code: [snelson] Figure 1, [cao] Figures 1 and 4.
 
-With `every: 10` the published split trains on each tenth row of the file ([cao]'s thinned set of 20) and tests on the rest.
+With `every: 10` the published split trains on each tenth row of the file ([cao]'s thinned 20) and tests on the rest.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ class Snelson1d(Real):
         ),
     )
 
-    every: int = Field(
-        1, ge=1, le=100, description="train on every k-th row, test on the others; 1: no published split"
-    )
+    every: int = Field(1, ge=1, le=100, description="train on every k-th row, test on the others; 1: no split")
 
     def load(self, paths, rng=None):
         d = super().load(paths, rng)
