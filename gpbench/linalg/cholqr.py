@@ -123,7 +123,8 @@ class CholQR:
         pivot = float(np.sqrt(max(self.residual[j], 0.0) + self.jitter))
         row = self.chol.column(j, k) / pivot
         h = self.Q[: self.size] @ row
-        rho = float(np.sqrt(max(row @ row + self.noise - h @ h, self.noise)))
+        norm2 = row @ row + self.noise
+        rho = float(np.sqrt(max(norm2 - h @ h, self.noise, 1e-15 * norm2)))
         return Step(j, row, pivot, h, rho, float(row @ self.resid) / rho)
 
     def complete(self, step: Step) -> Step:

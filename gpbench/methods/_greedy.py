@@ -19,9 +19,8 @@ from gpbench import objectives
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
+from gpbench.learning.adapt import adapt
 from gpbench.learning.interleave import interleave
-from gpbench.learning.optimise import maximise
-from gpbench.learning.parameters import Layout
 from gpbench.linalg.triangular import solve_lower
 from gpbench.selection.criterion import Criterion
 from gpbench.selection.greedy import Path
@@ -55,11 +54,12 @@ class GreedyMethod(Method):
     """Forward selection of basis vectors from the training rows, then the sparse model on them."""
 
     nested = True
+    chooses_rows: ClassVar[bool] = True  # may serve as `inducing` of other methods
 
     d_max: int = Field(200, ge=1, description="largest number of basis vectors")
     stop: Literal["d_max"] | Patience = Field("d_max", description="always go to d_max, or {patience: N, evaluate: E}")
     approximation: Literal["dtc", "fitc"] = Field("dtc", description="of the model that is scored and that predicts")
-    objective: objectives.Name = Field(
+    objective: objectives.Name | Literal["free-energy"] = Field(
         "evidence", description="of the hyperparameters, when they are learned in turns with the selection"
     )
     nugget: float = Field(
@@ -131,17 +131,11 @@ class GreedyMethod(Method):
 
     def _adapt(self, problem: Problem, gp: GP, Z) -> GP:
         """A short climb of the objective over kernel and noise, basis fixed."""
-        layout, X, y = Layout(gp), problem.X, problem.y
-        approximation, measure = sparse.APPROXIMATIONS[self.approximation], objectives.find(self.objective)
-
-        def objective(x):
-            at, _ = layout.unpack(x)
-            found = sparse.objective(sparse.build(approximation, at, Z, X, y, JITTER), measure, inputs=False)
-            return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
-
-        schedule = problem.schedule
-        found = maximise(objective, layout.pack(), schedule.evaluations, schedule.optimiser, layout.bounds())
-        return layout.unpack(found.x)[0]
+        schedule, approximation, measure = problem.schedule, sparse.APPROXIMATIONS[self.approximation], self.objective
+        if measure == "free-energy":  # the evidence, with the penalty that VFE adds to it
+            approximation, measure = sparse.VFE, "evidence"
+        budget = schedule.evaluations, schedule.optimiser, JITTER
+        return adapt(approximation, gp, Z, problem.X, problem.y, *budget, objectives.find(measure))[0]
 
     def _fitted(self, problem: Problem, gp: GP, path: Path, trace, spent: Spent) -> Fitted:
         state, size = path.state, self._size(path)

@@ -11,8 +11,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from ._greedy import GreedyMethod
-from .base import Problem, Schedule
+from .base import Method, Problem, Schedule
 
 
 def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
@@ -39,13 +38,12 @@ def known_start(name: str) -> str:
     return name
 
 
-def selection_method(name: str) -> type[GreedyMethod]:
-    """The greedy method of that name; a ValueError (so a config error) for any other word."""
-    module = f"gpbench.methods.{name.replace('-', '_')}"
-    if name.isidentifier() or "-" in name:
-        found = vars(import_module(module)).values() if find_spec(module) else ()
-        for cls in found:
-            if isinstance(cls, type) and issubclass(cls, GreedyMethod) and vars(cls).get("name") == name:
+def selection_method(name: str) -> type[Method]:
+    """The method of that name that chooses training rows; a ValueError (so a config error) for any other word."""
+    stem = name.replace("-", "_")
+    if stem.isidentifier() and find_spec(f"gpbench.methods.{stem}"):
+        for cls in vars(import_module(f"gpbench.methods.{stem}")).values():
+            if isinstance(cls, type) and vars(cls).get("name") == name and getattr(cls, "chooses_rows", False):
                 return cls
     raise ValueError(
         f"inducing: '{name}' is neither random, kmeans, left, uniform nor a selection method such as info, nlml, gpe"

@@ -16,6 +16,7 @@ from gpbench.learning.optimise import Optimum, best_of, maximise
 from gpbench.learning.parameters import Layout
 
 from ._inducing import choose, known_start
+from ._line import line_facts
 from .base import GP, Fitted, Method, Problem
 
 JITTER = 1e-8  # on Kuu from the start: a rung that changed between evaluations would make the objective jump
@@ -32,6 +33,7 @@ class SparseMethod(Method):
     objective: objectives.Name = Field("evidence", description="what is maximised over hyperparameters and inputs")
     optimiser: Literal["lbfgs", "cg"] | None = Field(None, description="overrides the schedule's")
     restarts: int | None = Field(None, ge=1, description="overrides the schedule's; each draws new inducing inputs")
+    bounds: float = Field(12.0, gt=0, description="log hyperparameters stay within so many nats of their start")
     nugget: float = Field(0.0, ge=0, description="added to K_I for the latent variance only ([keerthi])")
 
     @field_validator("inducing")
@@ -50,8 +52,11 @@ class SparseMethod(Method):
             rows, trace = rows + found.evaluations * len(Z), found.trace
         learned = time.perf_counter()
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
+        predict = SparsePosterior.of(model, self.nugget).predict
+        if facts := line_facts(problem, predict, Z):
+            trace = [*trace[:-1], (trace[-1] if trace else {}) | facts]
         return Fitted(
-            predict=SparsePosterior.of(model, self.nugget).predict,
+            predict=predict,
             gp=gp,
             n_basis=len(Z),
             log_evidence=sparse.objective(model, gradient=False).F,
@@ -85,7 +90,7 @@ class SparseMethod(Method):
                 return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise, found.dZ)
 
             optimiser = self.optimiser or schedule.optimiser
-            found = maximise(objective, layout.pack(), schedule.evaluations, optimiser, layout.bounds())
+            found = maximise(objective, layout.pack(), schedule.evaluations, optimiser, layout.bounds(self.bounds))
             climbs.append((found, layout.unpack(found.x), None if self.optimise_inputs else pivots))
             return found
 

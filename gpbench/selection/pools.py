@@ -78,6 +78,15 @@ class WorkingSet:
             kept.extend(new.select(arrivals[both:]))
 
 
+class OneByOne(WorkingSet):
+    """A working set whose fresh rows are scored singly: what a step costs without matrix-matrix products."""
+
+    def draw(self, state: GreedyState):
+        self._scored = []
+        for j in self._new_rows(state):
+            yield Candidates(state, [j], self.rows(j), self.needs)
+
+
 class Everything:
     """`working_set: all`: every row that may still be proposed, in blocks, so that memory stays O(n) times a block."""
 
