@@ -20,7 +20,7 @@ import yaml
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.records import COLUMNS
 
-from .traces import theta_points, trace_points
+from .traces import is_path, theta_points, trace_points
 
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
 SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
@@ -35,7 +35,7 @@ SETTINGS = (
     "cost_model",
     "stop",
 )
-MAX_TRIALS = 20  # traces of one series that curves.csv keeps
+PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
 
 
 def parse_items(text: str) -> tuple[str, ...]:
@@ -228,6 +228,12 @@ def series_name(key: dict, frame: pd.DataFrame) -> str:
     return f"{key['label']} ({', '.join(extra)})" if extra else str(key["label"])
 
 
+def told_apart(frame: pd.DataFrame) -> pd.DataFrame:
+    """Labels that were run with and without a cache become two: 'NLML' and 'NLML (cache)'."""
+    both = frame.groupby("label")["cached"].transform("nunique") > 1
+    return frame.assign(label=frame["label"].where(~(both & frame["cached"]), frame["label"] + " (cache)"))
+
+
 def named(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with a column `series`: what one line of a table is called."""
     keys = frame[["label", "cache", "d_max"]].drop_duplicates()
@@ -271,14 +277,20 @@ def _trials(results: Results):
 
 
 def _curves_of(results: Results) -> pd.DataFrame:
+    """Every trace but greedy paths: of those a few, at the largest d_max, which holds the smaller ones."""
     out, seen = [], {}
+    most = PATHS if any("fig" in item.lower() for _, item in results.published) else PATHS_OF_TABLES
+    largest = results.ok.groupby(["dataset", "n_train", "label"])["d_max"].max().to_dict()
     for row, record in _trials(results):
+        record = record.get("result", record)
+        trace, theta = record.get("trace") or [], record.get("theta") or {}
         series = tuple(str(row[k]) for k in SERIES)
         seen[series] = seen.get(series, 0) + 1
-        record = record.get("result", record)
-        if seen[series] <= MAX_TRIALS:
-            out += [(row["trial_id"], *point) for point in trace_points(record.get("trace") or [])]
-        out += [(row["trial_id"], np.nan, k, v) for k, v in theta_points(record.get("theta") or {})]
+        top = row["d_max"] == largest.get((row["dataset"], row["n_train"], row["label"]))
+        if not is_path(trace) or (seen[series] <= most and top):
+            out += [(row["trial_id"], *point) for point in trace_points(trace)]
+        if not is_path(trace) or seen[series] <= most:
+            out += [(row["trial_id"], np.nan, key, value) for key, value in theta_points(theta)]
     return pd.DataFrame(out, columns=["trial_id", "step", "key", "value"])
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .frame import Results, twin_of
+from .frame import Results, told_apart, twin_of
 from .ranking import metrics_of, ranking
 from .style import GREYS, house_style, looks, new_figure, save
 from .tables import TITLES
@@ -35,12 +35,19 @@ def data_title(dataset: str) -> str:
 
 def grids(results: Results, least: int = 2) -> Iterator[tuple[str, pd.DataFrame]]:
     """Data sets on which some label was run at several d_max; rows without a size are left out."""
-    for (dataset, n_train), rows in results.ok.groupby(["dataset", "n_train"], sort=False):
+    for name, rows in by_dataset(results):
         rows = rows.dropna(subset=["d_max"])
         counts = rows.groupby("label")["d_max"].nunique()
         if len(counts) and counts.max() >= least:
-            several = results.ok.loc[results.ok["dataset"] == dataset, "n_train"].nunique() > 1
-            yield f"{dataset}-{n_train:.0f}" if several else dataset, rows
+            yield name, rows
+
+
+def by_dataset(results: Results) -> Iterator[tuple[str, pd.DataFrame]]:
+    """(name, finished rows); the name has n_train where a data set was run at several."""
+    ok = told_apart(results.ok)
+    for (dataset, n_train), rows in ok.groupby(["dataset", "n_train"], sort=False):
+        several = ok.loc[ok["dataset"] == dataset, "n_train"].nunique() > 1
+        yield f"{dataset}-{n_train:.0f}" if several else dataset, rows
 
 
 def plain(label: str) -> str:
@@ -89,7 +96,7 @@ def measure_curves(results: Results) -> Named:
     curves = results.curves[results.curves["key"] == "measure"].dropna(subset=["step"])
     if curves.empty:
         return
-    joined = curves.merge(results.ok[["trial_id", "dataset", "label", "d_max"]], on="trial_id")
+    joined = curves.merge(told_apart(results.ok)[["trial_id", "dataset", "label", "d_max"]], on="trial_id")
     longest = joined.groupby(["dataset", "label"])["d_max"].transform("max")
     joined = joined[joined["d_max"].isna() | (joined["d_max"] == longest)]
     spread = joined.groupby("trial_id")["value"].agg(["min", "max"]).reindex(joined["trial_id"])
@@ -107,8 +114,8 @@ def measure_curves(results: Results) -> Named:
 def box_groups(results: Results) -> Named:
     """At each d_max one box per method, in the order of the config ([keerthi] Figure 1); without a grid one group."""
     together = dict(grids(results))
-    for dataset in results.ok["dataset"].unique():
-        rows = together.get(dataset, results.ok[results.ok["dataset"] == dataset])
+    for dataset, every in by_dataset(results):
+        rows = together.get(dataset, every)
         for metric in metrics_of(results):
             part = rows.dropna(subset=[metric])
             if (

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from . import significance
-from .frame import Results, named, paired
+from .frame import Results, named, paired, told_apart
 
 METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err")  # all: lower is better
 
@@ -45,7 +45,7 @@ class Group:
 def groups(results: Results) -> Iterator[Group]:
     for (dataset, n_train), rows in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
         if rows.groupby("label")["d_max"].nunique().max() > 1:
-            for d_max, part in rows.groupby("d_max", sort=True):
+            for d_max, part in rows.groupby("d_max", sort=True, dropna=False):
                 yield Group(dataset, n_train, d_max, named(part))
         else:
             yield Group(dataset, n_train, np.nan, named(rows))
@@ -99,7 +99,7 @@ def stats_rows(results: Results) -> pd.DataFrame:
 
 def ranking(results: Results, metric: str, alpha: float = 0.05) -> significance.Ranking | None:
     """Average ranks of the labels over data sets (mean over trials each); at the largest size of a grid."""
-    rows = results.ok.dropna(subset=[metric])
+    rows = told_apart(results.ok).dropna(subset=[metric])
     largest = rows.groupby(["dataset", "n_train", "label"])["d_max"].transform("max")
     rows = rows[rows["d_max"].isna() | (rows["d_max"] == largest)]
     if rows.empty:

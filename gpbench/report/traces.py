@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-MAX_STEPS = 100  # rows of one trace
+MAX_STEPS, MAX_SIZES = 100, 50  # rows of one trace; of a greedy path, of which there are many
 STEP = ("step", "size", "epoch", "evaluation", "round")  # what numbers the rows of a trace, the first that is there
 UNUSED = (*STEP, "row", "score")  # known from elsewhere, or of no use in a report
 
 
+def is_path(trace: list[dict]) -> bool:
+    """A greedy path: one row per basis vector."""
+    return bool(trace) and "size" in trace[0]
+
+
 def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
-    """(step, key, value) of a trace, thinned evenly to MAX_STEPS rows; the lowest `measure` and both ends stay.
+    """(step, key, value) of a trace, thinned evenly; the lowest `measure` and both ends stay.
 
     Of selection in rounds the last one stays, and of each round the size with the lowest measure (`d_opt`).
     """
@@ -18,14 +23,16 @@ def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
     if sizes := _sizes_by_round(trace):
         points = [(r, "d_opt", float(size)) for r, (_, size) in sizes.items()]
         trace = [row for row in trace if row.get("round") == max(sizes)]
+    most = MAX_SIZES if is_path(trace) else MAX_STEPS
+    unused = (*UNUSED, "seconds") if is_path(trace) else UNUSED
     keep = set(range(len(trace)))
-    if len(trace) > MAX_STEPS:
-        keep = set(np.linspace(0, len(trace) - 1, MAX_STEPS).round().astype(int).tolist())
+    if len(trace) > most:
+        keep = set(np.linspace(0, len(trace) - 1, most).round().astype(int).tolist())
         measured = [(row["measure"], i) for i, row in enumerate(trace) if is_number(row.get("measure"))]
         keep |= {min(measured)[1]} if measured else set()
     for i in sorted(keep):
         step = next((trace[i][k] for k in STEP if is_number(trace[i].get(k))), i + 1)
-        points += [(step, k, float(v)) for k, v in trace[i].items() if k not in UNUSED and is_number(v)]
+        points += [(step, k, float(v)) for k, v in trace[i].items() if k not in unused and is_number(v)]
     return points
 
 
