@@ -105,7 +105,9 @@ def _facts(kind: str, cls) -> dict:
         for key, f in cls.model_fields.items()
     }
     if kind == "dataset":
-        facts["files"] = {f.path: f"sha256 {f.sha256}" if f.sha256 else "verified by its rows" for f in cls.files}
+        facts["files"] = {
+            f.path: f"sha256 {f.sha256}" if f.sha256 else "no raw hash; its rows are checked" for f in cls.files
+        }
     return facts
 
 

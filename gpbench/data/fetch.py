@@ -42,8 +42,8 @@ class Places:
         if offline is None:
             offline = env.get("GPBENCH_OFFLINE", "").lower() not in ("", "0", "false", "no")
         return cls(
-            Path(data_dir or env.get("GPBENCH_DATA") or "datasets"),
-            str(mirror or env.get("GPBENCH_MIRROR") or ""),
+            Path(data_dir or env.get("GPBENCH_DATA") or "datasets").expanduser(),
+            os.path.expanduser(mirror or env.get("GPBENCH_MIRROR") or ""),
             bool(offline),
         )
 

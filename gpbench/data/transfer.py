@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import socket
 import time
 import urllib.error
 import urllib.request
@@ -39,7 +38,7 @@ def download(url: str, out: Path, limit: int, timeout: float | None = None, dead
         raise DataError(f"{where} broke off the transfer") from e
     except (urllib.error.URLError, http.client.HTTPException, OSError) as e:
         reason = getattr(e, "reason", e)
-        if isinstance(reason, (TimeoutError, socket.timeout)):
+        if isinstance(reason, TimeoutError):
             raise DataError(f"{where} did not answer within {timeout:g} s") from e
         raise DataError(f"{where} could not be reached ({reason})") from e
 
