@@ -23,8 +23,8 @@ def finished(folder):
 
 
 def test_kill_9_at_twenty_random_moments_loses_nothing_and_leaves_no_process(tmp_path):
-    trials = [trial(index=i, seconds=0.25) for i in range(36)]
-    trials += [trial("fake-path", index=i, d_max=d, seconds=0.15) for i in range(4) for d in (3, 7, 12)]
+    trials = [trial(index=i, seconds=0.25) for i in range(20)]
+    trials += [trial("fake-path", index=i, d_max=d, seconds=0.15) for i in range(3) for d in (3, 7, 12)]
     job = write_job(tmp_path / "job.json", trials, jobs=2)
     draw, known, first_result, partial = random.Random(7), {}, None, 0
     for kill in range(20):
@@ -94,7 +94,7 @@ def test_status_is_readable_while_a_run_is_at_work(tmp_path):
 
 
 def test_the_fork_server_itself_may_be_killed(tmp_path):
-    trials = [trial(behaviour="hang"), *(trial(index=i, seconds=0.3) for i in range(4))]
+    trials = [trial(behaviour="hang"), *(trial(index=i, seconds=0.1) for i in range(4))]
     job = write_job(tmp_path / "job.json", trials, jobs=1)
     process = start(tmp_path / "out", job)
     wait_until(lambda: list((tmp_path / "out").glob("logs/[0-9a-f]*.log")))  # the first trial has begun

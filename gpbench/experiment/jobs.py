@@ -15,7 +15,6 @@ class Job:
     trials: list[Trial]  # for shared work: one trial that describes it
     needs: str | None = None  # key of the shared work that must be done before
     shared: str | None = None  # key of the shared work that this job does
-    pid: int | None = None
     deadline: float = float("inf")
     overdue: bool = False
     kernel_oom_kills: int = 0  # of the machine, when the job started

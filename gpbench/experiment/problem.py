@@ -70,7 +70,7 @@ def problem_of(trial: Trial, setting: Setting, shared: dict | None) -> Problem:
     gp = start(trial.kernel, h.get("values"), X, y)
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
-    options = {k: h[k] for k in ("evaluations", "rounds", "optimiser", "restarts") if k in h}
+    options = {k: h[k] for k in ("evaluations", "rounds", "optimiser", "restarts", "prior") if k in h}
     return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), setting.order, setting.dataset.task)
 
 

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 COLUMNS = (  # of results.csv, in this order
-    "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train", "n_test",
-    "nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "n_basis", "log_evidence", "fit_seconds", "select_seconds",
-    "adapt_seconds", "predict_seconds", "kernel_rows", "peak_mb",
+    "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
+    "n_test", "nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "n_basis", "log_evidence", "fit_seconds",
+    "select_seconds", "adapt_seconds", "predict_seconds", "kernel_rows", "peak_mb",
 )  # fmt: skip
 METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err")
 STATUSES = ("ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped")

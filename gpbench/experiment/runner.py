@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from socket import gethostname
 
-from gpbench.errors import GpbenchError, StorageError
+from gpbench.errors import ConfigError, GpbenchError, StorageError
 
 from .lock import Lock, alive, holder
 from .progress import Silent, describe
@@ -75,10 +75,12 @@ def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:
 
 
 def status(folder: str | Path) -> dict:
-    """Counts and last errors of a results folder, also while a run is at work in it. FileNotFoundError without one."""
+    """Counts and last errors of a results folder, also while a run is at work in it."""
     store = Store(folder)
     try:
         name, trials = store.planned()
+    except FileNotFoundError as e:
+        raise ConfigError(f"{store.folder} is not a results folder: it has no manifest.json") from e
     except Damaged as e:
         raise StorageError(f"{store.manifest} is damaged ({e}); the run command writes it again") from e
     summary = summarise(trials, store.results(trials))

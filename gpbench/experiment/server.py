@@ -85,7 +85,7 @@ def _obey(command: dict, running: dict[int, int], events: int, close) -> None:
         finally:
             os._exit(code)
     running[pid] = command["job"]
-    send(events, event="start", job=command["job"], pid=pid)
+    send(events, event="start", job=command["job"])
 
 
 def _kill(running: dict[int, int]) -> None:

@@ -131,7 +131,7 @@ class Session:
         job = self.running[event["job"]]
         kind = event["event"]
         if kind == "start":
-            job.pid, job.kernel_oom_kills = event["pid"], limits.oom_kills()
+            job.kernel_oom_kills = limits.oom_kills()
             self._restart_clock(job)
         elif kind == "result":
             self._restart_clock(job)
