@@ -158,6 +158,18 @@ def test_housing_totals_are_recovered_from_averages(tmp_path):
     assert np.array_equal(X[0], [-122.23, 37.88, 41, 880, 129, 322, 126, 8.3252]) and y[0] == 452600
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\xff" * 50, b"hello\nworld\n", b"1 2 3\n4 5 6\n", b"a,b\n1,x\n", b"@data\n"]
+)
+@pytest.mark.parametrize("name", sorted(n for n in NAMES if not SOURCES[n].generated))
+def test_whatever_a_server_sends_instead_is_a_data_error(name, content, tmp_path):
+    file = tmp_path / "raw"
+    file.write_bytes(content)
+    for copy in SOURCES[name].copies:
+        with pytest.raises(DataError):
+            SOURCES[name]().load({f.path: file for f in copy.files})
+
+
 # ---- data that only the user can have ----
 
 

@@ -180,12 +180,13 @@ def _keep(copy: Copy, staged, places: Places, must_cache: bool) -> tuple[Path, .
 
 
 def _sweep(source, places: Places) -> None:
-    """Remove damaged files of other copies; the user's own are left alone."""
+    """Remove damaged files of other copies and what a killed process left; the user's own files are left alone."""
     for f in (f for copy in source.copies if not copy.user for f in copy.files):
         path = places.data / f.path
-        if path.is_file() and not sound(path, f):
+        damaged = [path] if path.is_file() and not sound(path, f) else []
+        for unwanted in [*damaged, *path.parent.glob(".part-*")]:
             with contextlib.suppress(OSError):
-                path.unlink()
+                unwanted.unlink()
 
 
 @contextlib.contextmanager

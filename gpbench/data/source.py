@@ -87,7 +87,10 @@ class Real(Source):
         copy = next((c for c in self.copies if all(f.path in paths for f in c.files)), None)
         if copy is None:
             raise DataError(f"{self.name}: none of its raw forms is complete in {sorted(map(str, paths))}")
-        X, y, *train = copy.read(*(paths[f.path] for f in copy.files))
+        try:
+            X, y, *train = copy.read(*(paths[f.path] for f in copy.files))
+        except (ValueError, IndexError, KeyError) as e:  # a reader is written for its file, not for what a server sends
+            raise DataError(f"{copy.files[0].path} is not this data set's file ({type(e).__name__}: {e})") from e
         self.check(copy, X, y)
         n_train = train[0] if train else self.published_train
         split = None if n_train is None else (np.arange(n_train), np.arange(n_train, len(y)))
