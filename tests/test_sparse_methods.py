@@ -14,6 +14,7 @@ from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.methods._inducing import kmeans
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.fitc import Fitc
+from gpbench.methods.nlml import Nlml
 from gpbench.methods.plv import Plv
 from gpbench.methods.random import Random
 from gpbench.methods.vfe import Vfe
@@ -76,14 +77,15 @@ def test_kmeans_centres_are_the_means_of_what_is_nearest_to_them(rng):
     np.testing.assert_allclose(centres, [X[nearest == k].mean(0) for k in range(7)], atol=1e-12)
 
 
-def test_inducing_points_may_come_from_kmeans_or_from_a_selection_method():
+def test_inducing_points_are_the_kmeans_centres_or_the_rows_of_the_named_selection_method():
     problem = wave()
-    centres, greedy, random = (
-        Plv(d_max=8, inducing=way).fit(problem, np.random.default_rng(0)) for way in ("kmeans", "nlml", "random")
-    )
-    assert centres.pivots is None and centres.inducing.shape == (8, 1)
-    assert len(set(greedy.pivots)) == 8
-    assert min(centres.log_evidence, greedy.log_evidence) > random.log_evidence
+    centres = Plv(d_max=8, inducing="kmeans").fit(problem, np.random.default_rng(0))
+    np.testing.assert_array_equal(centres.inducing, kmeans(problem.X, problem.X[problem.order[:8]]))
+    assert centres.pivots is None
+    greedy = Plv(d_max=8, inducing="nlml").fit(problem, np.random.default_rng(0))
+    selected = Nlml(d_max=8).fit(problem, np.random.default_rng(0))
+    np.testing.assert_array_equal(greedy.pivots, selected.pivots)
+    assert greedy.log_evidence == pytest.approx(selected.log_evidence, rel=1e-5)  # same model, but for the jitter
 
 
 def test_an_unknown_way_to_choose_inducing_points_is_refused():
@@ -124,19 +126,19 @@ def test_nugget_changes_the_latent_variance_only():
 
 @pytest.mark.real
 def test_random_basis_on_kin40k_comes_within_15_per_cent_of_the_known_errors(mirror):
-    """Known: NMSE .36, .21, .12 at 100, 200, 400 rows; hyperparameters of a full GP, medians over partitions."""
+    """[keerthi] Figure 1: full GP on 2000 rows, ten partitions. Known NMSE: .36 .21 .12 .08 at 100, 200, 400, 600."""
     folder = mirror / "kin40k"
     X = np.vstack([np.loadtxt(folder / f"kin40k_{part}_data.asc.gz") for part in ("train", "test")])
     y = np.concatenate([np.loadtxt(folder / f"kin40k_{part}_labels.asc") for part in ("train", "test")])
     rng, errors, gp = np.random.default_rng(0), [], None
-    for _ in range(5):
+    for _ in range(10):
         rows = rng.permutation(len(y))
-        train, test = rows[:10_000], rows[10_000:20_000]
+        train, test = rows[:10_000], rows[10_000:]
         Xs, ys = (X - X[train].mean(0)) / X[train].std(0), (y - y[train].mean()) / y[train].std()
-        if gp is None:  # the optimum hardly depends on the partition
-            some = train[:1000]
+        if gp is None:
+            some = train[:2000]
             gp, _ = fit_hyperparameters(Xs[some], ys[some], neutral_start(ArdSE.create(Xs), ys[some]), 60)
         problem = Problem(Xs[train], ys[train], gp, Schedule(), rng.permutation(len(train)))
-        path = Random().path(problem, rng, [100, 200, 400])
+        path = Random().path(problem, rng, [100, 200, 400, 600])
         errors.append([np.mean((ys[test] - f.predict(Xs[test]).mean) ** 2) / np.var(ys[test]) for f in path])
-    np.testing.assert_allclose(np.median(errors, axis=0), [0.36, 0.21, 0.12], rtol=0.15)
+    np.testing.assert_allclose(np.median(errors, axis=0), [0.36, 0.21, 0.12, 0.08], rtol=0.15)
