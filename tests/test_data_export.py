@@ -48,34 +48,6 @@ def test_folds_and_molecules_can_be_exported(tmp_path):
     assert rows[0] == ["input"] and [len(r[0]) for r in rows[1:]] == list(trials[1].y_test)
 
 
-def test_predictions_in_any_order_come_back_in_the_order_of_the_test_rows(tmp_path):
-    split = {"kind": "random", "n_train": 8, "n_test": 5}
-    out = export.export({"name": "friedman3", "n_train": 9, "n_test": 9}, split, tmp_path / "out", [0, 1], rngs)
-    _, trials = export.read(out)
-    lines = [f"{t.index},{r},{10 * t.index + r},{r + 1}" for t in trials for r in t.split.test]
-    path = tmp_path / "p.csv"
-    path.write_text("\n".join(["trial,row,mean,var", *sorted(lines, reverse=True)]))
-    got = export.read_predictions(path, "regression", trials)
-    for t in trials:
-        assert np.array_equal(got[t.index]["mean"], 10 * t.index + t.split.test)
-        assert np.array_equal(got[t.index]["var"], t.split.test + 1)
-    path.write_text("\n".join(["trial,row,mean,var", *lines[:5]]))
-    assert list(export.read_predictions(path, "regression", trials)) == [0]
-    for bad, message in {
-        "trial,row,mean\n0,1,2\n": "no column 'var'",
-        "trial,row,mean,var\n" + "\n".join(lines[:4]): "trial 0 needs each of its 5 test rows once",
-        "trial,row,mean,var\n" + "\n".join([*lines[:5], lines[0]]): "trial 0 needs each",
-        "trial,row,mean,var\n7,1,2,3\n": "trial 7 is not among",
-        "trial,row,mean,var\n0,1,x,3\n": "'x' is text",
-    }.items():
-        path.write_text(bad)
-        with pytest.raises(DataError, match=message):
-            export.read_predictions(path, "regression", trials)
-    path.write_text("trial,row,mean,var\n0,1,2,3\n")
-    with pytest.raises(DataError, match="no column 'prob'"):
-        export.read_predictions(path, "classification", trials)
-
-
 def test_other_folders_and_unwritable_ones_are_named(tmp_path):
     with pytest.raises(DataError, match="not a folder written by"):
         export.read(tmp_path)

@@ -5,8 +5,7 @@
     OUT/trial-000/y_train.csv         raw targets (-1/+1 for classes)               (also y_test.csv)
     OUT/trial-000/train_index.csv     row of the data set for each training row     (also test_index.csv)
 
-Predictions come back in one csv file with the columns `trial`, `row` (as in test_index.csv, in any order) and
-`mean`, `var` of the noisy target in raw units; `prob`, the probability of class +1, for classification.
+Predictions made on these splits are read by `gpbench score` (report/scoring.py).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import numpy as np
 
 from gpbench.errors import DataError, StorageError
 
-from . import csv_file, splits
+from . import splits
 from .dataset import Dataset, Split
 from .spec import load
 
@@ -71,30 +70,6 @@ def read(out_dir) -> tuple[dict, list[ExportedTrial]]:
         return facts, [_read_trial(out / folder_name(t["index"]), t["index"]) for t in facts["trials"]]
     except (OSError, ValueError, KeyError) as e:
         raise DataError(f"{out} is not a folder written by `gpbench data export` ({e})") from e
-
-
-def read_predictions(path, task: str, trials: list[ExportedTrial]) -> dict[int, dict[str, np.ndarray]]:
-    """Another library's predictions, trial by trial in the order of its test rows; every test row exactly once."""
-    header, lines = csv_file.table(path)
-    wanted = ["trial", "row", *(("prob",) if task == "classification" else ("mean", "var"))]
-    if absent := [c for c in wanted if c not in header]:
-        raise DataError(f"{path}: has no column '{absent[0]}'; it needs {', '.join(wanted)}")
-    found = {c: csv_file.numbers(path, c, [line[header.index(c)] for line in lines]) for c in wanted}
-    known = {t.index for t in trials}
-    if strange := set(found["trial"]) - known:
-        raise DataError(f"{path}: trial {min(strange):g} is not among the exported trials {sorted(known)}")
-    out = {}
-    for t in trials:
-        here = found["trial"] == t.index
-        if not here.any():
-            continue  # a subset of the trials may be scored
-        order, rows = np.argsort(t.split.test), np.sort(found["row"][here])
-        if not np.array_equal(rows, t.split.test[order]):
-            raise DataError(f"{path}: trial {t.index} needs each of its {len(order)} test rows once (test_index.csv)")
-        back = np.empty(len(order), dtype=int)
-        back[order] = np.argsort(found["row"][here], kind="stable")
-        out[t.index] = {c: found[c][here][back] for c in wanted[2:]}
-    return out
 
 
 def folder_name(index: int) -> str:
