@@ -40,6 +40,7 @@ class Posterior(Protocol):
     """N(mu, Sigma) of a prior and sites. Sites are in the order of the data; `sweep` changes them in place."""
 
     rebuild: ClassVar[bool]  # after every sweep (updates drift or are not kept), not only at the end
+    notes: tuple[str, ...]  # e.g. the ordering or the jitter that was needed
 
     def refresh(self, sites: Sites) -> None:
         """Rebuild from the sites alone."""

@@ -25,6 +25,7 @@ class DensePosterior:
     """K, Sigma and the Cholesky factor of B = I + S K S; O(n^2) memory."""
 
     rebuild = False
+    notes = ()
 
     def __init__(self, kernel, X):
         self.kernel, self.X = kernel, X
@@ -68,7 +69,8 @@ class DensePosterior:
         return Ks.T @ self._weights(), self.kernel.diag(Xs) - (V**2).sum(0)
 
     def figures(self):
-        return {"fill_K": float(np.count_nonzero(self.K)) / self.K.size, "fill_L": 1.0}
+        fill_K = np.count_nonzero(self.K) / self.K.size
+        return {"fill_K": fill_K, "fill_L": 1.0, "posterior_mb": 3 * self.K.nbytes / 1e6}  # K, Sigma, L
 
 
 class RankOne(DensePosterior):

@@ -27,10 +27,10 @@ class Fic:
 
     rebuild = False
 
-    def __init__(self, kernel, X, Z, panel: int = PANEL):
+    def __init__(self, kernel, X, Z, panel: int = PANEL, jitter: float = 0.0):
         self.kernel, self.X, self.Z = kernel, X, Z
-        self.kdiag = kernel.diag(X)
-        self.L, self.jitter = cholesky_with_jitter(kernel(Z))
+        self.kdiag, self.first_rung = kernel.diag(X), jitter
+        self.L, self.jitter = cholesky_with_jitter(kernel(Z), jitter)
         self.V = solve_lower(self.L, np.asfortranarray(kernel(X, Z).T), overwrite=True)  # (m, n)
         self.r = np.maximum(self.kdiag - (self.V**2).sum(0), 0.0)  # rounding below zero where Z is among X
         self.panels = [slice(i, min(i + panel, len(X))) for i in range(0, len(X), panel)]
@@ -74,7 +74,7 @@ class Fic:
     def gradient(self):
         """The pull-back of FITC regression with noise 1/tau and targets nu/tau: the same function of the kernel."""
         tau, nu = self.sites.tau, self.sites.nu
-        model = sparse.build(sparse.FITC, GP(self.kernel, 1 / tau), self.Z, self.X, nu / tau)
+        model = sparse.build(sparse.FITC, GP(self.kernel, 1 / tau), self.Z, self.X, nu / tau, jitter=self.first_rung)
         found = sparse.objective(model, inputs=self.kernel.smooth)
         return found.dtheta, found.dZ
 
@@ -84,5 +84,10 @@ class Fic:
         mean = Us.T @ self.factor.half_solve(self.h)
         return mean, self.kernel.diag(Xs) - (Vs**2).sum(0) + (Us**2).sum(0)
 
+    @property
+    def notes(self):
+        beyond = self.jitter > 2 * self.first_rung * self.kdiag.max()
+        return (f"jitter {self.jitter:.1e} on Kuu",) if beyond else ()
+
     def figures(self):
-        return {"jitter": float(self.jitter)} if self.jitter else {}
+        return {"posterior_mb": 2 * self.V.nbytes / 1e6}

@@ -1,9 +1,10 @@
 """Sparse EP over the fronts of a multifrontal Cholesky: the fixed point of [vanhatalo]'s Algorithm 1, by BLAS.
 
 With s = sqrt(tau), S = diag(s), B = I + S K S, Z = B^-1 and q = Z S^-1 nu, the posterior is Sigma = diag(1/tau) -
-S^-1 Z S^-1, mu = (nu - s q)/tau. Since S Z S = (K + diag(1/tau))^-1, a change of sites changes a diagonal only.
-A sweep is one factorisation of B, then a walk from the root down: each front inherits its part of Z, corrected for the
-sites its ancestors have changed, runs sequential EP on its own dense block, and hands its change on by low-rank updates.
+S^-1 Z S^-1, mu = (nu - s q)/tau. Since S Z S = (K + diag(1/tau))^-1, a change of sites changes a diagonal only. A
+sweep is one factorisation of B, then a walk from the root down: each front inherits its part of Z, corrected for the
+sites its ancestors have changed, runs sequential EP on its own dense block, and hands its change on by low-rank
+updates.
 """
 
 from __future__ import annotations

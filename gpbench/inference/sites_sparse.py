@@ -31,6 +31,10 @@ class SparsePosterior:
         """What depends on the pattern only, once."""
         self.symbolic = Symbolic.of(self.K, ordering)
 
+    @property
+    def notes(self):
+        return (self.symbolic.note,) if self.symbolic.note else ()
+
     def factorise(self) -> SparseLDL:
         """Of B at the present s."""
         data = self.K.data * self.s[self.K.indices] * self.s[self.columns]
@@ -78,4 +82,6 @@ class SparsePosterior:
         return Ks.T @ self.b, self.kernel.diag(Xs) - self.factor.half_squares(half)
 
     def figures(self):
-        return {"fill_K": self.K.nnz / self.K.shape[0] ** 2, "fill_L": self.symbolic.fill}
+        megabytes = (16 * self.K.nnz + 12 * len(self.symbolic.Li)) / 1e6
+        fill_K = self.K.nnz / self.K.shape[0] ** 2
+        return {"fill_K": fill_K, "fill_L": self.symbolic.fill, "posterior_mb": megabytes}

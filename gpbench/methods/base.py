@@ -27,6 +27,7 @@ class Schedule:
     rounds: int = 10
     optimiser: str = "lbfgs"  # or cg
     restarts: int = 1
+    prior: str = "none"  # on the hyperparameters (learning/priors.py); half-t for classification
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,93 @@
+"""What ep, ep-fic and ep-sparse share: labels, the search for the mode, one timed EP run at it, predictions."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from gpbench.errors import DataError
+from gpbench.inference import ep
+from gpbench.inference.likelihoods import Probit
+from gpbench.learning import priors
+from gpbench.learning.ep_mode import Start, find_mode
+
+from .base import GP, Fitted, Method, Prediction, Problem
+
+LIKELIHOOD = Probit()
+
+
+class EPMethod(Method):
+    """Binary classification with a probit likelihood; prior, evaluations and restarts are those of the schedule."""
+
+    task: ClassVar[str] = "classification"
+    paper: ClassVar[str] = "vanhatalo"
+
+    tolerance: float = Field(1e-6, gt=0, description="largest relative change of a site in the last sweep")
+    learning_tolerance: float = Field(1e-3, gt=0, description="the same while hyperparameters are learned")
+    max_sweeps: int = Field(100, ge=1, description="sweeps over all sites before EP gives up and says so")
+    prior_on: Literal[priors.ON] = Field("lengthscale+sd", description="quantities that `prior: half-t` covers")
+
+    def posterior(self, at: Start, problem: Problem) -> ep.Posterior:
+        """The EP posterior of a kernel (and inducing inputs) on the training part."""
+        raise NotImplementedError
+
+    def starts(self, problem: Problem, rng) -> list[Start]:
+        """The given hyperparameters, then random ones a factor e around them."""
+        kernel = problem.gp.kernel
+        moved = (kernel.theta + rng.normal(size=len(kernel.theta)) for _ in range(problem.schedule.restarts - 1))
+        return [Start(kernel), *(Start(kernel.with_theta(theta)) for theta in moved)]
+
+    def fit(self, problem, rng):
+        if not np.isin(problem.y, (-1, 1)).all():
+            raise DataError(f"{self.name} needs two classes, coded -1 and +1; got {len(np.unique(problem.y))} values")
+        begin = time.perf_counter()
+        at, trace, notes = self._learn(problem, rng)
+        learned = time.perf_counter()
+        found, figures = self._run(at, problem)
+        figures["optimisation_steps"] = len(trace)
+        posterior = found.posterior
+
+        def predict(X) -> Prediction:
+            mean, var = posterior.predict(X)
+            return Prediction(mean, var + 1, prob=LIKELIHOOD.probability(mean, var))  # probit noise has variance one
+
+        return Fitted(
+            predict=predict,
+            gp=GP(at.kernel, 1.0),
+            n_basis=problem.n if at.Z is None else len(at.Z),
+            log_evidence=found.log_Z,
+            inducing=at.Z,
+            seconds={"adapt": learned - begin},
+            kernel_rows=problem.n,
+            trace=[*trace, figures],
+            notes=(*notes, *found.notes, *posterior.notes),
+        )
+
+    def _learn(self, problem: Problem, rng) -> tuple[Start, list[dict], tuple[str, ...]]:
+        starts, schedule = self.starts(problem, rng), problem.schedule
+        if schedule.kind == "fixed":
+            return starts[0], [], ()
+        at, best = find_mode(
+            lambda at: self.posterior(at, problem), problem.y, LIKELIHOOD, priors.find(schedule.prior, self.prior_on),
+            starts, schedule.evaluations, schedule.optimiser, self.learning_tolerance, self.max_sweeps,
+        )  # fmt: skip
+        return at, best.trace, () if best.converged else (f"hyperparameters not converged: {best.message}",)
+
+    def _run(self, at: Start, problem: Problem) -> tuple[ep.Approximation, dict[str, float]]:
+        """One EP run from empty sites, as [vanhatalo] times it, with what is recorded of it."""
+        small = dataclasses.replace(problem, X=problem.X[:3], y=problem.y[:3])
+        ep.run(self.posterior(at, small), small.y, LIKELIHOOD, tolerance=self.tolerance)  # loads the compiled loops
+        begin = time.perf_counter()
+        posterior = self.posterior(at, problem)
+        built = time.perf_counter()
+        found = ep.run(posterior, problem.y, LIKELIHOOD, None, self.tolerance, self.max_sweeps)
+        done = time.perf_counter()
+        figures = {
+            "ep_seconds": done - begin, "build_seconds": built - begin, "sweeps": found.sweeps,
+            "converged": float(found.converged), "change": found.change, "log_evidence": found.log_Z,
+        }  # fmt: skip
+        return found, figures | {k: float(v) for k, v in posterior.figures().items()}
