@@ -52,6 +52,14 @@ def assert_post_conditions(factor, K, y, tolerance=1e-8):
     np.testing.assert_allclose(factor.resid, y - Q.T @ Q @ y, **close)
 
 
+@pytest.mark.parametrize("n, m", [(104, 5), (112, 5), (120, 1), (90, 3)])
+def test_factors_do_not_depend_on_how_rows_are_padded(n, m):
+    K, y, rng = problem(0, n)
+    factor = built(K, y, rng.permutation(n)[:m])
+    exchange(factor, K, rng, 10)
+    assert_post_conditions(factor, K, y)
+
+
 @pytest.mark.parametrize("noise", [0.5, 0.02, 1e-4])
 def test_post_conditions_hold_after_hundreds_of_exchanges(noise):
     K, y, rng = problem()

@@ -76,7 +76,7 @@ class CholQR:
         self = cls(kdiag, y, noise, m, jitter)
         chol = self.chol
         V = chol.V
-        V[:] = _solve_rows(L, Kuf)
+        V[:] = _solve_rows(L, Kuf, overwrite=True)
         chol.U[:, :], chol.pivots[:], chol.size = L.T, pivots, m
         self.residual -= (V**2).sum(0)
         R = _gram_root(V, np.eye(m) * noise)
@@ -84,7 +84,7 @@ class CholQR:
         # once more, because the first pass loses the square of the condition number
         bottom = solve_lower(R.T, np.eye(m)) * np.sqrt(noise)  # sigma R^-T   (m, m)
         R2 = _gram_root(Q, bottom @ bottom.T)
-        self.Q[:], self.R[:, :] = _solve_rows(R2.T, Q), R2 @ R
+        self.Q[:], self.R[:, :] = _solve_rows(R2.T, Q, overwrite=True), R2 @ R
         self.w[:] = self.Q @ self.y
         self.resid -= self.w @ self.Q
         return self
@@ -182,9 +182,9 @@ def solve_upper_transposed(R, m, b):
     return x
 
 
-def _solve_rows(L, A) -> np.ndarray:
-    """L^-1 A for C-ordered A (m, n), in place: its transpose is what BLAS calls the right-hand side."""
-    return _trsm(1.0, L, A.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
+def _solve_rows(L, A, overwrite: bool = False) -> np.ndarray:
+    """L^-1 A for C-ordered A (m, n): its transpose is what BLAS calls the right-hand side."""
+    return _trsm(1.0, L, A.T, side=1, lower=1, trans_a=1, overwrite_b=int(overwrite)).T
 
 
 def _gram_root(A, D) -> np.ndarray:
