@@ -33,7 +33,7 @@ def exchange(factor, K, rng, times):
 def assert_post_conditions(factor, K, y, tolerance=1e-8):
     m, pivots, noise = factor.size, factor.pivots, factor.noise
     V, Q, R = factor.chol.rows, factor.Q[:m], factor.R[:m, :m]
-    close = dict(rtol=0, atol=tolerance)
+    close = {"rtol": 0, "atol": tolerance}
     assert len(set(pivots)) == m  # (1)
     np.testing.assert_allclose(V.T @ V, oracle.nystrom(K, pivots), **close)  # (2)
     np.testing.assert_allclose(np.tril(V[:, pivots], -1), 0, **close)  # (3) lower triangular in the paper's orientation

@@ -83,7 +83,7 @@ def test_with_all_points_as_information_pivots_the_ranking_is_the_exact_one():
 
 
 def test_information_pivots_that_depend_on_others_are_left_out():
-    K, y, rng = problem(9)
+    K, y, _ = problem(9)
     K = K[np.ix_([*range(N), 0, 1], [*range(N), 0, 1])]  # two rows twice
     y = np.r_[y, y[:2]]
     factor = built(K, y, np.arange(20, 20 + M), NOISE)

@@ -1,0 +1,167 @@
+"""cholqr, hybrid and the one-dimensional starts as methods: what a fit promises."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from gpbench.inference import sparse
+from gpbench.inference.exact import Posterior
+from gpbench.kernels.ard_se import ArdSE
+from gpbench.kernels.base import Kernel
+from gpbench.methods.base import GP, Problem, Schedule
+from gpbench.methods.cholqr import CholQR
+from gpbench.methods.fitc import Fitc
+from gpbench.methods.hybrid import Hybrid
+from gpbench.methods.plv import Plv
+from gpbench.methods.sod import SubsetOfData
+from tests.oracles import cholqr as oracle
+
+
+def problem(n=300, schedule="joint", d=2, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, size=(n, d))
+    y = np.sin(2 * X[:, 0]) + 0.3 * X[:, -1] ** 2 + 0.1 * rng.normal(size=n)
+    y -= y.mean()
+    gp = GP(ArdSE(np.log([1.0, *[1.0] * d]), dims=d), 0.1)
+    return Problem(X, y, gp, Schedule(schedule, **options), rng.permutation(n))
+
+
+@pytest.mark.parametrize("objective", ["var", "mle"])
+@pytest.mark.parametrize("variant", ["random", "oi", "aa"])
+def test_the_objective_never_rises_and_is_that_of_the_model_returned(variant, objective):
+    p = problem()
+    fitted = CholQR(d_max=15, objective=objective, variant=variant, epochs=5, tolerance=0).fit(
+        p, np.random.default_rng(1)
+    )
+    path = [row["objective"] for row in fitted.trace]
+    assert len(path) == 5 and np.all(np.diff(path) <= 0) and path[-1] < path[0]
+    K = fitted.gp.kernel(p.X)
+    jitter = 1e-8 * fitted.gp.kernel.diag(p.X).mean()
+    terms = oracle.terms(K, fitted.pivots, p.y, fitted.gp.noise, jitter)
+    value = 0.5 * (sum(terms if objective == "var" else terms[:2]) + p.n * np.log(2 * np.pi))
+    assert fitted.log_evidence == pytest.approx(-value, rel=1e-6)
+    assert path[-1] == -fitted.log_evidence
+    assert all(row["worst_accepted"] <= 0 and row["worst_rejected"] < 1e-8 for row in fitted.trace)
+    assert all(row["proposed"] == 15 and 15 <= row["evaluations"] <= 20 for row in fitted.trace)
+
+
+def test_with_fixed_hyperparameters_only_inducing_points_change():
+    p = problem(schedule="fixed")
+    fitted = CholQR(d_max=10, epochs=4).fit(p, np.random.default_rng(1))
+    assert fitted.gp is p.gp
+    assert {row["evaluations"] for row in fitted.trace} == {0}
+    start = sparse.objective(sparse.build(sparse.VFE, p.gp, p.X[p.order[:10]], p.X, p.y), gradient=False).F
+    assert fitted.log_evidence > start
+
+
+def test_an_epoch_tries_sixty_points_at_most_and_stops_when_nothing_is_gained():
+    p = problem(schedule="fixed")
+    fitted = CholQR(d_max=70, epochs=30).fit(p, np.random.default_rng(1))
+    assert fitted.trace[0]["proposed"] == 60
+    assert fitted.trace[-1]["epochs"] == len(fitted.trace) < 30
+
+
+def test_snapshots_give_one_model_per_epoch_and_the_last_is_the_one_returned():
+    p = problem()
+    fitted = CholQR(d_max=8, epochs=3, tolerance=0, snapshots=True).fit(p, np.random.default_rng(1))
+    along = list(fitted.curve(p.X[:20]))
+    assert [at["epoch"] for at, _ in along] == [1, 2, 3]
+    assert np.all(np.diff([at["seconds"] for at, _ in along]) > 0)
+    np.testing.assert_array_equal(along[-1][1].mean, fitted.predict(p.X[:20]).mean)
+
+
+class GramOnly(Kernel):
+    """A kernel that knows its inputs by number only, as graph kernels do."""
+
+    name, smooth = "gram-only", False
+
+    def __init__(self, gram, theta=(0.0,)):
+        self.gram, self.theta, self.names = gram, np.asarray(theta, dtype=float), ("variance",)
+
+    @classmethod
+    def create(cls, X, **options):
+        return cls(**options)
+
+    def with_theta(self, theta):
+        return GramOnly(self.gram, theta)
+
+    def __call__(self, X, X2=None):
+        i, j = X[:, 0].astype(int), (X if X2 is None else X2)[:, 0].astype(int)
+        return np.exp(self.theta[0]) * self.gram[np.ix_(i, j)]
+
+    def diag(self, X):
+        i = X[:, 0].astype(int)
+        return np.exp(self.theta[0]) * self.gram[i, i]
+
+    def pullback(self, dK, X, X2=None, K=None, inputs=False):
+        return np.array([np.sum(dK * (self(X, X2) if K is None else K))]), None
+
+    def vjp_diag(self, dk, X):
+        return np.array([np.sum(dk * self.diag(X))])
+
+
+def test_a_kernel_that_only_has_a_gram_matrix_gives_the_same_as_the_formula():
+    p = problem(n=120)
+    gram = GramOnly(p.gp.kernel(p.X))
+    numbered = replace(p, X=np.arange(120.0)[:, None], gp=GP(gram, p.gp.noise))
+    method = CholQR(d_max=9, epochs=2, tolerance=0)
+    fixed = {q: replace(q_, schedule=Schedule("fixed")) for q, q_ in (("formula", p), ("gram", numbered))}
+    one, two = (method.fit(fixed[q], np.random.default_rng(3)) for q in ("formula", "gram"))
+    np.testing.assert_array_equal(one.pivots, two.pivots)
+    learned = method.fit(numbered, np.random.default_rng(3))  # needs no gradient in the inputs
+    assert learned.trace[-1]["objective"] < two.trace[-1]["objective"]
+
+
+def test_the_start_may_be_chosen_by_another_method_or_lie_at_the_left():
+    p = problem(schedule="fixed", d=1)
+    left = CholQR(d_max=6, inducing="left", epochs=1, swaps=0).fit(p, np.random.default_rng(0))
+    assert set(left.pivots) == set(np.argsort(p.X[:, 0])[:6])
+    for name in ("csi", "ivm", "titsias"):
+        assert CholQR(d_max=6, inducing=name, epochs=1).fit(p, np.random.default_rng(0)).n_basis == 6
+    with pytest.raises(ValidationError, match="training rows"):
+        CholQR(inducing="kmeans")
+
+
+def test_from_a_poor_start_on_a_line_cholqr_covers_the_data_and_its_facts_say_so():
+    p = problem(n=120, schedule="fixed", d=1)
+    fitted = CholQR(d_max=9, inducing="left", epochs=10).fit(p, np.random.default_rng(0))
+    facts = fitted.trace[-1]
+    Z = p.X[fitted.pivots, 0]
+    assert facts["inducing_span"] == pytest.approx(np.ptp(Z) / np.ptp(p.X)) and facts["inducing_span"] > 0.8
+    assert facts["inducing_outside"] == 0
+    grid = np.linspace(p.X.min(), p.X.max(), 200)[:, None]
+    gap = np.abs(fitted.predict(grid).mean - Posterior.fit(p.gp, p.X, p.y).predict(grid).mean)
+    assert facts["full_gp_gap_max"] == pytest.approx(gap.max()) and gap.max() < np.sqrt(p.gp.noise)
+
+
+@pytest.mark.parametrize("optimiser", ["cg", "lbfgs"])
+def test_adversarial_pseudo_inputs_spread_under_fitc_with_either_optimiser(optimiser):
+    p = problem(n=100, schedule="fixed", d=1, evaluations=300, optimiser=optimiser)
+    fitted = Fitc(d_max=10, inducing="left", optimise_inputs=True).fit(p, np.random.default_rng(0))
+    start = Fitc(d_max=10, inducing="left").fit(p, np.random.default_rng(0))
+    assert fitted.log_evidence > start.log_evidence
+    assert fitted.trace[-1]["inducing_span"] > start.trace[-1]["inducing_span"]
+    assert [row["evaluation"] for row in fitted.trace] == sorted(row["evaluation"] for row in fitted.trace)
+
+
+def test_pseudo_inputs_at_all_training_inputs_make_spgp_and_plv_the_full_gp():
+    p = problem(n=60, schedule="fixed")
+    full, Xs = Posterior.fit(p.gp, p.X, p.y), np.random.default_rng(9).uniform(-2, 2, size=(25, 2))
+    for method in (Fitc, Plv):
+        fitted = method(d_max=60).fit(p, np.random.default_rng(0))
+        assert fitted.log_evidence == pytest.approx(full.log_evidence, abs=1e-6 * 60)
+        ours, theirs = fitted.predict(Xs), full.predict(Xs)
+        np.testing.assert_allclose(ours.mean, theirs.mean, atol=1e-5)
+        np.testing.assert_allclose(ours.var, theirs.var, atol=1e-5)
+
+
+def test_hybrid_predicts_by_fitc_at_the_hyperparameters_of_the_subset():
+    p = problem()
+    hybrid, sod = (m(d_max=40).fit(p, np.random.default_rng(0)) for m in (Hybrid, SubsetOfData))
+    assert hybrid.gp.values() == sod.gp.values()
+    same = replace(p, gp=sod.gp, schedule=Schedule("fixed"))
+    fitc = Fitc(d_max=40).fit(same, np.random.default_rng(0))
+    np.testing.assert_allclose(hybrid.predict(p.X).mean, fitc.predict(p.X).mean)
+    np.testing.assert_allclose(hybrid.predict(p.X).var, fitc.predict(p.X).var)
