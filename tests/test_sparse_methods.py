@@ -125,6 +125,7 @@ def test_nugget_changes_the_latent_variance_only():
 
 
 @pytest.mark.real
+@pytest.mark.timeout(900)  # a full GP on 2000 rows and forty sparse models
 def test_random_basis_on_kin40k_comes_within_15_per_cent_of_the_known_errors(mirror):
     """[keerthi] Figure 1: full GP on 2000 rows, ten partitions. Known NMSE: .36 .21 .12 .08 at 100, 200, 400, 600."""
     folder = mirror / "kin40k"
@@ -133,7 +134,7 @@ def test_random_basis_on_kin40k_comes_within_15_per_cent_of_the_known_errors(mir
     rng, errors, gp = np.random.default_rng(0), [], None
     for _ in range(10):
         rows = rng.permutation(len(y))
-        train, test = rows[:10_000], rows[10_000:]
+        train, test = rows[:10_000], rows[10_000:15_000]
         Xs, ys = (X - X[train].mean(0)) / X[train].std(0), (y - y[train].mean()) / y[train].std()
         if gp is None:
             some = train[:2000]

@@ -20,7 +20,7 @@ from gpbench.inference.model import GP
 from gpbench.linalg.cholesky import cholesky_with_jitter
 from gpbench.linalg.lowrank import LowRank, blocks, scratch
 from gpbench.linalg.structured import column_dots
-from gpbench.linalg.triangular import add_gram, mirror_lower, solve_lower
+from gpbench.linalg.triangular import add_gram, mirror_lower, product, solve_lower
 from gpbench.objectives.evidence import evidence
 
 MEMORY = 1 << 30  # bytes that Kuf and V may take before they are made anew in each walk
@@ -110,7 +110,7 @@ def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = M
             lam[rows] += approximation.diag_correction * r[rows]
         inv_lam = 1 / lam[rows] if pointwise else 1 / lam
         add_gram(gram, V, inv_lam, room)
-        projection += V @ (inv_lam * y[rows])
+        projection += product(V, inv_lam * y[rows])
     mirror_lower(gram)
     factor = LowRank(columns, lam, gram, y, projection)
     return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r)

@@ -12,7 +12,7 @@ from gpbench.inference.sparse import SparseModel
 from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import blocks
 from gpbench.linalg.structured import column_dots
-from gpbench.linalg.triangular import solve_lower
+from gpbench.linalg.triangular import product, solve_lower
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SparsePosterior:
         var = np.empty(len(Xs))
         for rows in blocks(len(self.Z), len(Xs)):
             Kus = np.asfortranarray(kernel(Xs[rows], self.Z).T)  # (m, b)
-            mean[rows] = Kus.T @ self.weights
+            mean[rows] = product(Kus.T, self.weights)
             if self.nugget:
                 K, A = self._with_nugget
                 own = _latent(latent[rows], K.half_solve(Kus), A.half_solve(Kus))

@@ -12,6 +12,8 @@ from typing import Literal
 
 import numpy as np
 
+from gpbench.linalg.triangular import product
+
 from .base import Kernel
 
 
@@ -46,7 +48,7 @@ class ArdSE(Kernel):
         # log k = log variance - |a|^2/2 - |b|^2/2 + a'b in one matrix product of D + 2 columns
         left = np.column_stack([A, self.theta[0] - 0.5 * (A**2).sum(1), np.ones(len(A))])
         right = np.column_stack([B, np.ones(len(B)), -0.5 * (B**2).sum(1)])
-        K = left @ right.T  # (n, n2)
+        K = product(right, left.T).T  # (n, n2), rows contiguous
         np.minimum(K, self.theta[0], out=K)  # rounding must not push a correlation above one
         np.exp(K, out=K)
         if X2 is None:
@@ -63,7 +65,7 @@ class ArdSE(Kernel):
         centre = X.mean(0)
         X = self._scaled(X - centre)
         X2 = X if square else self._scaled(X2 - centre)
-        rows, cols, AX2 = A.sum(1), A.sum(0), A @ X2  # AX2: (n, D)
+        rows, cols, AX2 = A.sum(1), A.sum(0), product(A, X2)  # AX2: (n, D)
         # sum_ij A_ij (x_id - x'_jd)^2, by expanding the square
         squares = rows @ X**2 + cols @ X2**2 - 2 * np.einsum("nd,nd->d", X, AX2)  # (D,)
         lengths = squares if self.ard else squares.sum(keepdims=True)

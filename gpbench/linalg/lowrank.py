@@ -12,7 +12,7 @@ import numpy as np
 
 from .cholesky import cholesky_with_jitter
 from .structured import LowRankForm, column_dots
-from .triangular import add_gram, mirror_lower, solve_lower
+from .triangular import add_gram, mirror_lower, product, solve_lower
 
 
 class Stored:
@@ -67,12 +67,12 @@ class LowRank:
     def project(self, b) -> np.ndarray:
         """V Lam^-1 b   (m,)."""
         known = _lookup(self._projections, b)
-        return sum(V @ (b[rows] / self.lam_at(rows)) for rows, V in self.columns) if known is None else known
+        return sum(product(V, b[rows] / self.lam_at(rows)) for rows, V in self.columns) if known is None else known
 
     def image(self, a) -> np.ndarray:
         """V a   (m,); free for what `solve` returned, since V S^-1 b = B^-1 V Lam^-1 b."""
         known = _lookup(self._images, a)
-        return sum(V @ a[rows] for rows, V in self.columns) if known is None else known
+        return sum(product(V, a[rows]) for rows, V in self.columns) if known is None else known
 
     def inner_half(self, M, trans: bool = False, overwrite: bool = False) -> np.ndarray:
         """LB^-1 M, or LB^-T M."""
@@ -86,7 +86,7 @@ class LowRank:
         """S^-1 b   (n,)."""
         weights, out = self.inner_solve(self.project(b)), np.empty(self.n)
         for rows, V in self.columns:
-            out[rows] = b[rows] - V.T @ weights
+            out[rows] = b[rows] - product(V.T, weights)
         out /= self.lam
         self._images.append((out, weights))
         return out

@@ -1,4 +1,8 @@
-"""Triangular solves and symmetric products, straight to BLAS (scipy's wrappers copy and check a lot)."""
+"""Triangular solves and products, straight to BLAS (scipy's wrappers copy and check a lot).
+
+numpy and scipy each carry a BLAS with threads of its own; work that alternates between them makes the pools fight for
+the cores, so the hot paths stay in scipy's.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 _trtrs = get_lapack_funcs("trtrs", dtype=np.float64)
-_syrk, _trsm = get_blas_funcs(("syrk", "trsm"), dtype=np.float64)
+_gemm, _gemv, _syrk, _trsm = get_blas_funcs(("gemm", "gemv", "syrk", "trsm"), dtype=np.float64)
 
 
 def solve_lower(L, b, trans: bool = False, overwrite: bool = False) -> np.ndarray:
@@ -15,6 +19,15 @@ def solve_lower(L, b, trans: bool = False, overwrite: bool = False) -> np.ndarra
     if b.ndim == 1:
         return _trtrs(L, b, lower=1, trans=int(trans))[0]
     return _trsm(1.0, L, b, lower=1, trans_a=int(trans), overwrite_b=int(overwrite))
+
+
+def product(A, B) -> np.ndarray:
+    """A @ B for float64 arrays of either order; B may be a vector."""
+    (A, trans_a) = (A, 0) if A.flags.f_contiguous else (A.T, 1)
+    if B.ndim == 1:
+        return _gemv(1.0, A, B, trans=trans_a)
+    (B, trans_b) = (B, 0) if B.flags.f_contiguous else (B.T, 1)
+    return _gemm(1.0, A, B, trans_a=trans_a, trans_b=trans_b)
 
 
 def mirror_lower(A, block: int = 256) -> None:
