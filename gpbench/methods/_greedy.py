@@ -55,6 +55,7 @@ class GreedyMethod(Method):
 
     nested = True
     chooses_rows: ClassVar[bool] = True  # may serve as `inducing` of other methods
+    criterion: ClassVar[Criterion]
 
     d_max: int = Field(200, ge=1, description="largest number of basis vectors")
     stop: Literal["d_max"] | Patience = Field("d_max", description="always go to d_max, or {patience: N, evaluate: E}")
@@ -65,10 +66,6 @@ class GreedyMethod(Method):
     nugget: float = Field(
         0.01, ge=0, description="added to K_I for the latent variance only, scaled targets ([keerthi])"
     )
-
-    @property
-    def criterion(self) -> Criterion:
-        raise NotImplementedError
 
     def pool(self, rows: KernelRows, rng, previous):
         """Candidates for a path; `previous` is the basis before the last adaptation."""

@@ -13,7 +13,4 @@ class Gpe(WorkingSetMethod):
     name = "gpe"
     title = "GPE selection"
     paper = "sundararajan"
-
-    @property
-    def criterion(self):
-        return gpe.criterion
+    criterion = gpe.criterion

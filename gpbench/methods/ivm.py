@@ -13,7 +13,4 @@ class Ivm(GreedyMethod):
     name = "ivm"
     title = "Informative vector machine"
     paper = "cao"
-
-    @property
-    def criterion(self):
-        return entropy.criterion
+    criterion = entropy.criterion

@@ -13,7 +13,4 @@ class Kappa(WorkingSetMethod):
     name = "kappa"
     title = "Matching pursuit, kappa candidates"
     paper = "keerthi"
-
-    @property
-    def criterion(self):
-        return post_backfitting.criterion
+    criterion = post_backfitting.criterion

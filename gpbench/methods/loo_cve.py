@@ -13,7 +13,4 @@ class LooCve(WorkingSetMethod):
     name = "loo-cve"
     title = "LOO-CVE selection"
     paper = "sundararajan"
-
-    @property
-    def criterion(self):
-        return loo_cve.criterion
+    criterion = loo_cve.criterion

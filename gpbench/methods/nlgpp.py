@@ -13,7 +13,4 @@ class Nlgpp(WorkingSetMethod):
     name = "nlgpp"
     title = "NLGPP selection"
     paper = "sundararajan"
-
-    @property
-    def criterion(self):
-        return nlgpp.criterion
+    criterion = nlgpp.criterion

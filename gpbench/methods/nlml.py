@@ -13,7 +13,4 @@ class Nlml(WorkingSetMethod):
     name = "nlml"
     title = "NLML selection"
     paper = "sundararajan"
-
-    @property
-    def criterion(self):
-        return evidence.criterion
+    criterion = evidence.criterion

@@ -17,12 +17,9 @@ class Nlpp(WorkingSetMethod):
     name = "nlpp"
     title = "NLPP selection"
     paper = "sundararajan"
+    criterion = posterior.criterion
 
     size: Annotated[int, Field(ge=1)] | None = Field(None, description="fewer basis vectors than d_max, where given")
-
-    @property
-    def criterion(self):
-        return posterior.criterion
 
     def path(self, problem, rng, sizes):
         return super().path(problem, rng, [size if self.size is None else min(size, self.size) for size in sizes])

@@ -13,7 +13,4 @@ class SmolaBartlett(WorkingSetMethod):
     name = "sb"
     title = "Smola and Bartlett"
     paper = "keerthi"
-
-    @property
-    def criterion(self):
-        return posterior.criterion
+    criterion = posterior.criterion
