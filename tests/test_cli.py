@@ -149,3 +149,39 @@ def test_quiet_keeps_stderr_empty(here):
         [sys.executable, "-m", "gpbench", "-q", "run", "small.yaml"], capture_output=True, text=True
     )  # fmt: skip
     assert ran.returncode == 0 and ran.stderr == "" and "friedman3" in ran.stdout
+
+
+def test_export_predict_elsewhere_and_score(gpbench, here):
+    """Another library's predictions on our splits get our metrics, and may enter our tables."""
+    import numpy as np
+
+    gpbench("run", "small.yaml", "-m", "full-gp", "--save-predictions", "--trials", "0-1")
+    code, out, _ = gpbench("data", "export", "-c", "small.yaml", "-o", "splits")
+    assert code == 0 and out.strip() == "splits"
+    ours = next((here / "results" / "small" / "trials").glob("*.npz"))
+    record = json.loads(ours.with_suffix(".json").read_text())
+    record = record.get("content", record)
+    index = record["trial"]["index"]
+    with np.load(ours) as arrays:
+        lines = [
+            f"{r},{float(m)!r},{float(v)!r}" for r, m, v in zip(arrays["test_index"], arrays["mean"], arrays["var"])
+        ]
+    predictions = here / "splits" / f"trial-{index:03d}" / "predictions.csv"
+    predictions.write_text("row,mean,var\n" + "\n".join(lines) + "\n")
+    code, out, _ = gpbench("score", "splits", str(predictions), "--label", "elsewhere", "--json")
+    scores = json.loads(out)
+    assert code == 0 and scores["nmse"] == pytest.approx(record["metrics"]["nmse"], rel=1e-9)
+    assert scores["nlpd"] == pytest.approx(record["metrics"]["nlpd"], rel=1e-9)
+
+
+def test_data_commands_name_what_is_wrong(gpbench):
+    assert gpbench("data", "cite", "friedman3")[0] == 0
+    code, _, err = gpbench("data", "fetch", "bostn")
+    assert code == 2 and "did you mean boston" in err
+    assert gpbench("data", "fetch")[0] == 2
+
+
+def test_comparing_nothing_fails_the_check(gpbench, here):
+    gpbench("run", "small.yaml", "-m", "sod")
+    code, _, err = gpbench("check", "results/small")
+    assert code == 4 and "nothing" in err

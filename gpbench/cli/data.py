@@ -6,7 +6,7 @@ import os
 
 import click
 
-from .shared import Group, fail, note, plugin_option
+from .shared import Group, fail, plugin_option
 
 
 @click.group(cls=Group)
@@ -80,11 +80,26 @@ def cite(names, every, plugin):
 
 
 @data.command()
-@click.argument("config", type=click.Path(dir_okay=False))
-@click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Folder to write to.")
-@click.option("-d", "--dataset", "datasets", multiple=True, metavar="GLOB", help="Only data sets like this.")
-@click.option("--trials", metavar="0-4", help="Only these trials.")
+@names_argument
+@click.option("-c", "--config", type=click.Path(), help="Take data sets, splits and seed of this config.")
+@click.option("-o", "--output", type=click.Path(file_okay=False), default="export", show_default=True, help="Folder.")
+@click.option("--trials", metavar="0-4", help="Which trials [default: the config's, or 0].")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Without a config.")
+@click.option("--n-train", type=click.IntRange(1), help="Without a config: rows to train on, drawn at random.")
 @plugin_option
-def export(config, output, datasets, trials, plugin):
-    """The splits of a config as plain files, for other libraries (score them with `gpbench score`)."""
-    note("not wired yet")
+def export(names, config, output, trials, seed, n_train, plugin):
+    """Splits as plain files, for other libraries; `gpbench score` scores what they predict."""
+    from pathlib import Path
+
+    from gpbench.experiment.config import load_config
+    from gpbench.experiment.exporting import default_trial, export_trials
+    from gpbench.experiment.plan import plan, ranges
+
+    if config:
+        chosen = plan(load_config(config), datasets=names or None, trials=trials).trials
+    else:
+        split = {"kind": "random", "n_train": n_train} if n_train else {}
+        wanted = [i for low, high in ranges(trials or "0") for i in range(low, int(high) + 1)]
+        chosen = [default_trial(name, split, seed, i) for name in _names(names, False) for i in wanted]
+    for path in export_trials(chosen, Path(output)):
+        click.echo(path)

@@ -35,7 +35,7 @@ def plan(
     """
     chosen_datasets = _matching(config.datasets, datasets, "dataset", lambda d: d.names)
     chosen_methods = _matching(config.methods, methods, "method", lambda m: [m.label, m.method])
-    wanted = _ranges(trials)
+    wanted = ranges(trials)
     found: list[Trial] = []
     notices: list[str] = []
     for entry in chosen_datasets:
@@ -105,16 +105,17 @@ def _matching(entries, globs: Globs, kind: str, names) -> list:
     return [e for e in entries if not globs or any(fnmatchcase(n, g) for n in names(e) for g in globs)]
 
 
-def _ranges(text: str | None) -> list[tuple[int, float]]:
+def ranges(text: str | None) -> list[tuple[int, float]]:
+    """'0,2,5-7' as pairs of first and last; everything for None."""
     if text is None:
         return [(0, float("inf"))]
-    ranges = []
+    found_ranges = []
     for part in text.split(","):
         found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part)
         if not found or int(found[2] or found[1]) < int(found[1]):
             raise ConfigError(f"--trials {text}: expected numbers and ranges such as 0-4 or 0,2,5-7")
-        ranges.append((int(found[1]), int(found[2] or found[1])))
-    return ranges
+        found_ranges.append((int(found[1]), int(found[2] or found[1])))
+    return found_ranges
 
 
 def _refuse_duplicates(trials: list[Trial]) -> None:

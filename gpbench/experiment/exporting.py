@@ -1,0 +1,36 @@
+"""The splits of trials as plain files: exactly the rows that a run with the same data, split and seed would see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpbench import catalog
+from gpbench.data.export import export
+
+from . import seeds
+from .records import Trial
+
+
+def default_trial(name: str, split: dict, seed: int, index: int) -> Trial:
+    """A trial that has data and a split but no method, for exports without a config."""
+    return Trial({"name": name}, split, {}, {}, {}, "", {}, {}, seed, index)
+
+
+def export_trials(trials: list[Trial], out: Path) -> list[Path]:
+    """One folder per data set and split rule, `out` itself where there is only one."""
+    groups: dict[tuple, dict[int, Trial]] = {}
+    for trial in trials:
+        groups.setdefault((trial.dataset_name, str(trial.dataset), str(trial.split)), {})[trial.index] = trial
+    written, names = [], [key[0] for key in groups]
+    for k, (key, by_index) in enumerate(groups.items()):
+        folder = Path(key[0]).stem + (f"-{names[:k].count(key[0])}" if names.count(key[0]) > 1 else "")
+        first = next(iter(by_index.values()))
+        name = first.dataset.get("name")
+        per_trial = bool(name) and catalog.find("dataset", name).per_trial
+
+        def rngs(index, by_index=by_index, per_trial=per_trial):
+            return seeds.data(by_index[index], per_trial), seeds.split(by_index[index])
+
+        place = out if len(groups) == 1 else out / folder
+        written.append(export(first.dataset, first.split or None, place, sorted(by_index), rngs))
+    return written
