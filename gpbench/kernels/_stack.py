@@ -1,0 +1,75 @@
+"""Gram matrices of several base kernels on one set of inputs, made once and weighted anew for every theta.
+
+Only the lower triangle is kept, the base kernels of a pair side by side: G[i (i + 1) / 2 + j] is (B,), j <= i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numba import njit
+
+MEMORY = 3 << 30  # bytes that a stack may take; larger sets are evaluated from the inputs each time
+BLOCK = 1 << 22  # entries that are made at a time
+
+
+class GramStack:
+    def __init__(self, n: int, bases: Sequence[Callable[[slice], np.ndarray]]):
+        """Each base kernel, given slice(a, b), returns its matrix between inputs a..b-1 and 0..b-1   (b - a, b)."""
+        self.G = np.empty((n * (n + 1) // 2, len(bases)))
+        step = max(1, BLOCK // max(1, n * len(bases)))
+        for a in range(0, n, step):
+            part = slice(a, min(a + step, n))
+            for b, base in enumerate(bases):
+                _fill(self.G, base(part), a, b)
+
+    @staticmethod
+    def fits(n: int, bases: int) -> bool:
+        return 4 * n * (n + 1) * bases <= MEMORY
+
+    def weighted(self, w, rows, cols) -> np.ndarray:
+        """sum_b w_b G_b at the given rows and columns."""
+        return _weighted(self.G, np.asarray(w, dtype=float), rows, cols)
+
+    def project(self, dK, rows, cols) -> np.ndarray:
+        """sum_ij dK_ij G_b,ij   (B,)."""
+        return _project(self.G, np.asarray(dK, dtype=float), rows, cols)
+
+
+@njit(cache=True)
+def _fill(G, part, first, b):
+    for r in range(len(part)):
+        i = first + r
+        for j in range(i + 1):
+            G[i * (i + 1) // 2 + j, b] = part[r, j]
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _weighted(G, w, rows, cols):
+    K = np.empty((len(rows), len(cols)))
+    for a in range(len(rows)):
+        i = rows[a]
+        for c in range(len(cols)):
+            j = cols[c]
+            g = G[i * (i + 1) // 2 + j] if i >= j else G[j * (j + 1) // 2 + i]
+            total = 0.0
+            for b in range(len(w)):
+                total += w[b] * g[b]
+            K[a, c] = total
+    return K
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _project(G, dK, rows, cols):
+    out = np.zeros(G.shape[1])
+    for a in range(len(rows)):
+        i = rows[a]
+        part = np.zeros(G.shape[1])  # summed by rows: fewer roundings
+        for c in range(len(cols)):
+            j = cols[c]
+            g = G[i * (i + 1) // 2 + j] if i >= j else G[j * (j + 1) // 2 + i]
+            for b in range(len(out)):
+                part[b] += dK[a, c] * g[b]
+        out += part
+    return out
