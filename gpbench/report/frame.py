@@ -291,7 +291,8 @@ def _curves_of(results: Results) -> pd.DataFrame:
             out += [(row["trial_id"], *point) for point in trace_points(trace)]
         if not is_path(trace) or seen[series] <= most:
             out += [(row["trial_id"], np.nan, key, value) for key, value in theta_points(theta)]
-    return pd.DataFrame(out, columns=["trial_id", "step", "key", "value"])
+    table = pd.DataFrame(out, columns=["trial_id", "step", "key", "value"])
+    return table.astype({"trial_id": str, "step": float, "key": str, "value": float})
 
 
 def _notes_of(results: Results) -> pd.DataFrame:

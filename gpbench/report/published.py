@@ -231,9 +231,11 @@ def claims() -> tuple[Claim, ...]:
 
 def agree(rows: pd.DataFrame, where: dict) -> pd.DataFrame:
     """Rows whose columns have these values; a tuple or list allows several."""
+    keep = np.ones(len(rows), dtype=bool)
     for column, value in where.items():
-        rows = rows[rows[column].isin(list(value)) if isinstance(value, (tuple, list)) else rows[column] == value]
-    return rows
+        wanted = rows[column].isin(list(value)) if isinstance(value, (tuple, list)) else rows[column] == value
+        keep &= wanted.to_numpy(dtype=bool)
+    return rows if keep.all() else rows[keep]
 
 
 def naming(rows: pd.DataFrame, test) -> pd.DataFrame:

@@ -80,11 +80,14 @@ def less(a: float, b: float, what: str = "") -> Part:
 
 
 def at_most(a: float, b: float, what: str = "") -> Part:
-    return bool(a <= b), f"{what + ' ' if what else ''}{show(a)} <= {show(b)}"
+    """Equal up to rounding counts: 2.64 - 2.59 is at most .05."""
+    return bool(a <= b + 1e-9 * abs(b)), f"{what + ' ' if what else ''}{show(a)} <= {show(b)}"
 
 
 def within(a: float, low: float, high: float, what: str = "") -> Part:
-    return bool(low <= a <= high), f"{what + ' ' if what else ''}{show(a)} in [{show(low)}, {show(high)}]"
+    return at_most(low, a)[0] and at_most(a, high)[
+        0
+    ], f"{what + ' ' if what else ''}{show(a)} in [{show(low)}, {show(high)}]"
 
 
 def show(x: float) -> str:
@@ -115,9 +118,14 @@ class Evidence:
     def __init__(self, rows: pd.DataFrame, curves: pd.DataFrame, paper: str = ""):
         self.rows, self.curves, self.paper = rows, curves, paper
         self._by_dataset = dict(list(rows.groupby("dataset", sort=False)))
+        self._selected: dict[tuple, pd.DataFrame] = {}
+        self._of: dict[str, Evidence] = {}
 
     def of(self, paper: str) -> Evidence:
-        return Evidence(self.rows, self.curves, paper)
+        """The same rows, read through that paper's names."""
+        if paper not in self._of:
+            self._of[paper] = Evidence(self.rows, self.curves, paper)
+        return self._of[paper]
 
     def on(self, dataset: str) -> pd.DataFrame:
         return self._by_dataset.get(dataset, self.rows.iloc[:0])
@@ -133,14 +141,16 @@ class Evidence:
 
     def select(self, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
         """Rows of a printed method on one of our data sets; `item` 'Table' or 'Figure' asks for such a folder."""
-        rows = of_method(self.on(dataset), self.paper, method)
-        rows = agree(rows, where)
-        if item:
-            rows = naming(rows, lambda p, i: p == self.paper and i.startswith(item))
-        if rows.empty:
+        asked = (dataset, method, item, *sorted(where.items()))
+        if asked not in self._selected:
+            rows = agree(of_method(self.on(dataset), self.paper, method), where)
+            if item:
+                rows = naming(rows, lambda p, i: p == self.paper and i.startswith(item))
+            self._selected[asked] = rows
+        if self._selected[asked].empty:
             extra = "".join(f", {k} {v}" for k, v in where.items())
             raise Missing(f"{method} on {dataset}{f' ({item})' if item else ''}{extra}")
-        return rows
+        return self._selected[asked]
 
     def values(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
         """metric by trial_id."""

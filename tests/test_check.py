@@ -1,0 +1,259 @@
+"""gpbench check: exact counts on a hand-made folder, on the papers' own numbers, and what may flip a verdict."""
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas as pd
+import printed_folders
+import pytest
+
+from gpbench import report
+from gpbench.errors import CheckError, ConfigError
+from gpbench.report import published
+from gpbench.report.checking import verdict_of
+
+SMALL = Path(__file__).parent / "data" / "results-small"
+NMSE_OF_NLPP = "sundararajan/Table 2/Boston housing/NLPP/fixed hyperparameters, no cache/NMSE/481"
+
+
+@pytest.fixture
+def small(tmp_path):
+    return Path(shutil.copytree(SMALL, tmp_path / "results-small"))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return report.check([SMALL])
+
+
+def edit(folder, change):
+    """Rewrite results.csv after `change(frame)`; everything is text, so untouched cells keep their bytes."""
+    rows = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
+    change(rows)
+    rows.to_csv(folder / "results.csv", index=False, lineterminator="\n")
+
+
+def verdicts(found):
+    return {v.id: v.verdict for v in (*found.cells, *found.claims)}
+
+
+# ---- the published numbers as data ------------------------------------------------------------------------------
+
+
+def test_every_cell_and_claim_of_count_md_is_there():
+    cells, claims = published.cells(), published.claims()
+    assert Counter(c.paper for c in cells) == {"sundararajan": 362, "vanhatalo": 120, "keerthi": 65, "cao": 2}
+    assert Counter(c.paper for c in claims) == {
+        "sundararajan": 25, "vanhatalo": 22, "keerthi": 17, "cao": 24, "snelson": 13,
+    }  # fmt: skip
+    assert (len(cells), len(claims)) == (549, 101)
+    assert sum(c.descriptive for c in cells) == 65
+    assert sum(bool(c.std_text) for c in cells) == 350
+    assert sum(c.flag == "significantly worse" for c in cells) == 106
+    assert sum(c.flag in ("best", "bold") for c in cells) == 55
+    assert sum(c.misprint for c in cells) == 4
+    assert len({c.id for c in cells}) == 549
+
+
+@pytest.mark.parametrize(
+    ("text", "std", "tolerance"),
+    [
+        ("11.65", "6.74", 6.74),  # one printed spread
+        ("42.35", "1.81", 42.35 * 0.05),  # five per cent
+        (".03", "", 0.005),  # half the last digit
+        ("200", "", 10.0),
+    ],
+)
+def test_the_tolerance_is_the_largest_of_three(text, std, tolerance):
+    cell = printed(text=text, std_text=std)
+    assert cell.tolerance == pytest.approx(tolerance)
+
+
+def printed(**changes):
+    fields = {
+        "paper": "sundararajan", "item": "Table 2", "dataset": "Abalone", "method": "NLML", "variant": "",
+        "metric": "NMSE", "text": "42.0", "std_text": "", "unit": "x1e-2", "flag": "", "n_train": 3000.0, "runs": 20.0,
+        "note": "",
+    }  # fmt: skip
+    return published.Printed(**fields | changes)
+
+
+@pytest.mark.parametrize(
+    ("metric", "ours", "verdict"),
+    [
+        ("NMSE", 44.1, "reproduced"),
+        ("NMSE", 44.2, "worse"),
+        ("NMSE", 39.8, "better"),
+        ("n_basis", 39.8, "different"),
+        ("fill-L", 50.0, "different"),
+        ("single EP run time", 1.0, "different"),
+    ],
+)
+def test_quantities_without_a_direction_are_different_never_worse(metric, ours, verdict):
+    assert verdict_of(printed(metric=metric), ours) == verdict
+
+
+# ---- exact counts -----------------------------------------------------------------------------------------------
+
+
+def test_the_small_folder_gives_exactly_these_counts(found):
+    # 45 result cells: 3 of Boston's are made better, worse and different, 1 of Friedman3's different; of its 8
+    # descriptions 6 are as printed and 2 not, for 6 trials were made where the paper has 100
+    assert found.cell_counts == {
+        "reproduced": 47, "better": 1, "worse": 1, "different": 4, "not run": 494, "no data": 2,
+    }  # fmt: skip
+    assert found.claim_counts == {"holds": 2, "fails": 1, "not run": 98}
+    assert found.summary() == (
+        "549 cells: 47 reproduced, 1 better, 1 worse, 4 different, 494 not run, 2 no data; "
+        "101 claims: 2 holds, 1 fails, 98 not run"
+    )
+    decided = {c.id: c.verdict for c in found.claims if c.verdict != "not run"}
+    assert decided == {"S01": "holds", "S02": "holds", "S23": "fails"}
+
+
+def test_a_corrupted_number_flips_exactly_one_verdict(small, found):
+    before = verdicts(found)
+
+    def corrupt(rows):
+        mine = (rows["dataset"] == "boston") & (rows["label"] == "nlpp") & (rows["trial"] == "3")
+        assert mine.sum() == 1
+        rows.loc[mine, "nmse"] = "0.9"
+
+    edit(small, corrupt)
+    after = verdicts(report.check([small]))
+    assert {i: (before[i], after[i]) for i in before if before[i] != after[i]} == {
+        NMSE_OF_NLPP: ("reproduced", "worse")
+    }
+
+
+def test_failed_trials_enter_no_mean(small):
+    def fail(rows):
+        rows.loc[rows["dataset"] == "friedman3", "status"] = "timeout"
+
+    edit(small, fail)
+    found = report.check([small])
+    assert found.cell_counts["reproduced"] == 12 + 3  # Boston's cells and its sizes
+
+
+# ---- what never counts ------------------------------------------------------------------------------------------
+
+
+def test_simulated_data_never_count_as_the_published_rows(small):
+    def rename(rows):
+        rows["dataset"] = rows["dataset"] + "-sim"
+
+    edit(small, rename)
+    with pytest.raises(CheckError, match="nothing compared") as error:
+        report.check([small])
+    assert error.value.exit_code == 4
+
+
+def test_a_claim_on_stand_in_data_is_told_but_not_counted(tmp_path):
+    folder = keerthi_figure(tmp_path, "kin40k-sim")
+    (folder / "config.resolved.yaml").write_text("published: [{paper: keerthi, item: Figure 1}]\n")
+    with pytest.raises(CheckError):
+        report.check([folder])
+    mixed = report.check([folder, SMALL])
+    k02 = next(c for c in mixed.claims if c.id == "K02")
+    assert k02.verdict == "not run"
+    assert k02.numbers.startswith("on stand-in data only, where it holds: 0.3 < 0.4")
+
+
+def test_a_claim_on_the_real_data_counts(tmp_path):
+    found = report.check([keerthi_figure(tmp_path, "kin40k")])
+    assert next(c for c in found.claims if c.id == "K02").verdict == "holds"
+
+
+def keerthi_figure(tmp_path, dataset):
+    """INFO worse than RAND at d_max 100."""
+    folder = tmp_path / dataset
+    folder.mkdir()
+    rows = []
+    for method, nmse in (("random", 0.3), ("info", 0.4)):
+        for t in range(3):
+            cell = printed(paper="keerthi", method="SB", dataset=dataset, n_train=10000.0, item="Figure 1", variant="")
+            printed_folders.OUR_METHOD.setdefault("SB", "sb")
+            row = printed_folders.blank(cell, method, (dataset, method, t))
+            rows.append(row | {"method": method, "d_max": 100, "nmse": nmse, "trial": t})
+    columns = list(rows[0])
+    printed_folders.write_csv(folder / "results.csv", columns, [[r[c] for c in columns] for r in rows])
+    return folder
+
+
+def test_a_folder_that_names_no_paper_compares_no_cell(small):
+    config = (small / "config.resolved.yaml").read_text()
+    (small / "config.resolved.yaml").write_text(config.partition("published:")[0])
+    with pytest.raises(CheckError, match="published"):
+        report.check([small])
+
+
+def test_suspected_misprints_are_reported_and_not_held_against_us(tmp_path):
+    folder = printed_folders.write_item(tmp_path, "vanhatalo", "Table 2")
+
+    def ours(rows):  # what a sound model gives on Breast, against the printed .99
+        rows.loc[(rows["dataset"] == "breast") & (rows["label"] == "k_se"), "nlpd"] = "5.0"
+
+    edit(folder, ours)
+    found = report.check([folder])
+    cell = next(c for c in found.cells if c.id == "vanhatalo/Table 2/Breast/k_se/nlpd/683")
+    assert (cell.verdict, "suspected misprint" in cell.note) == ("worse", True)
+    assert cell.id not in found.failed()
+    assert "1 of the cells apart are suspected misprints" in found.summary()
+
+
+# ---- files, baseline --------------------------------------------------------------------------------------------
+
+
+def test_without_a_baseline_worse_cells_and_failing_claims_fail(found):
+    outcome = found.against()
+    assert not outcome.passed
+    assert outcome.message.startswith("2 outside tolerance: ")
+    assert "S23" in outcome.message
+
+
+def test_a_baseline_passes_what_it_knows_and_catches_what_got_worse(small, tmp_path, found):
+    baseline = tmp_path / "check.json"
+    baseline.write_text(json.dumps(found.to_json()))
+    assert found.against(baseline).passed
+
+    def worsen(rows):
+        rows.loc[(rows["dataset"] == "boston") & (rows["label"] == "nlpp"), "nmse"] = "0.9"
+
+    edit(small, worsen)
+    outcome = report.check([small]).against(baseline)
+    assert not outcome.passed
+    assert outcome.message == f"1 worse than the baseline: {NMSE_OF_NLPP}"
+
+
+def test_a_lost_result_is_worse_than_a_baseline_that_had_it(small, tmp_path, found):
+    baseline = tmp_path / "check.json"
+    baseline.write_text(json.dumps(found.to_json()))
+
+    def lose(rows):
+        rows.loc[rows["label"] == "gpe-cache", "status"] = "crashed"
+
+    edit(small, lose)
+    assert report.check([small]).against(baseline).message.startswith("3 worse than the baseline")
+
+
+def test_a_baseline_that_is_something_else_is_one_sentence(tmp_path, found):
+    (tmp_path / "b.json").write_text('{"a": 1}')
+    with pytest.raises(ConfigError, match=r"not a check\.json"):
+        found.against(tmp_path / "b.json")
+
+
+def test_check_json_is_stable_and_sorted(small, found):
+    texts = [json.dumps(c.to_json(), sort_keys=True) for c in (found, report.check([small]))]
+    assert len(set(texts)) == 1
+    ids = [c["id"] for c in json.loads(texts[0])["cells"]]
+    assert ids == sorted(ids)
+
+
+def test_junit_counts_what_check_counts(found):
+    suites = ElementTree.fromstring(found.junit().partition("\n")[2])
+    counts = {s.get("name"): (s.get("tests"), s.get("failures"), s.get("skipped")) for s in suites}
+    assert counts == {"cells": ("549", "1", "496"), "claims": ("101", "1", "98")}
+    assert len(suites.findall(".//failure")) == 2

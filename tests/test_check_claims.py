@@ -1,0 +1,138 @@
+"""Claims as code: one function each, three-valued truth, and the papers tried on their own printed numbers."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import printed_folders
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpbench.report import claims, published
+from gpbench.report.checking import check, gather
+from gpbench.report.claims import cao, keerthi, snelson, sundararajan, vanhatalo
+from gpbench.report.claims.vocabulary import Missing, at_most, between, each, every, less, slope, within
+from gpbench.report.frame import load
+
+MODULES = {m.__name__.rpartition(".")[2]: m for m in (cao, keerthi, snelson, sundararajan, vanhatalo)}
+PREFIX = {"cao": "C", "keerthi": "K", "snelson": "N", "sundararajan": "S", "vanhatalo": "V"}
+
+
+def test_every_claim_has_its_function_and_every_function_its_claim():
+    for paper, module in MODULES.items():
+        tree = ast.parse(Path(module.__file__).read_text())
+        defined = [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and n.name[0] == PREFIX[paper]]
+        assert defined == [c.id for c in published.claims() if c.paper == paper]
+
+
+def test_every_claim_says_in_its_docstring_what_it_claims():
+    for claim in published.claims():
+        text = inspect.getdoc(claims.function(claim))
+        ours, theirs = (set(t.lower().replace(",", " ").replace(".", " ").split()) for t in (text, claim.text))
+        assert len(ours & theirs) >= 0.4 * len(theirs), claim.id
+
+
+def test_nothing_is_decided_without_rows():
+    empty = gather([load(Path(__file__).parent / "data" / "results-small")])
+    evidence = type(empty)(empty.rows.iloc[:0], empty.curves.iloc[:0])
+    for claim in published.claims():
+        assert claims.evaluate(claim, evidence.of(claim.paper)).holds is None, claim.id
+
+
+# ---- three-valued truth -----------------------------------------------------------------------------------------
+
+truths = st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=8)
+
+
+@given(truths, st.integers(0, 8), st.integers(0, 8))
+def test_a_count_is_decided_exactly_when_the_open_parts_cannot_change_it(parts, low, high):
+    named = {str(i): (ok, "") for i, ok in enumerate(parts)}
+    open_ = parts.count(None)
+    outcomes = {low <= parts.count(True) + k <= high for k in range(open_ + 1)}  # every way the open ones may fall
+    expected = outcomes.pop() if len(outcomes) == 1 else None
+    assert between(named, low, high).holds is expected
+
+
+@given(truths)
+def test_every_is_a_count_of_all(parts):
+    named = {str(i): (ok, "") for i, ok in enumerate(parts)}
+    expected = False if False in parts else None if None in parts else True
+    assert every(named).holds is expected
+
+
+def test_a_part_without_rows_is_open():
+    def judge(name):
+        if name == "b":
+            raise Missing("b")
+        return True, "yes"
+
+    assert each(["a", "b"], judge) == {"a": (True, "yes"), "b": (None, "needs b")}
+
+
+def test_comparisons_allow_for_rounding_but_not_more():
+    assert at_most(2.64 - 2.59, 0.05)[0]
+    assert not at_most(0.0501, 0.05)[0]
+    assert within(0.1 + 0.2, 0.3, 0.3)[0]
+    assert not less(1.0, 1.0)[0]
+
+
+def test_slope_recovers_an_exponent():
+    n = np.array([100.0, 200, 400, 800])
+    assert slope(pd.Series(3e-7 * n**2.7, index=n)) == pytest.approx(2.7)
+
+
+# ---- the papers on themselves -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """The check when the results are the printed numbers."""
+    return check(printed_folders.write_all(tmp_path_factory.mktemp("printed")))
+
+
+@pytest.fixture
+def on_paper(printed):
+    return {c.id: c for c in printed.claims}
+
+
+def test_the_papers_own_numbers_are_all_reproduced(printed):
+    by_id = {v.id: v.verdict for v in printed.cells}
+    missed = [c.id for c in published.cells() if c.method and by_id[c.id] != "reproduced"]
+    outaouais = [c.id for c in published.cells() if c.key == "outaouais"]
+    assert missed == outaouais
+    assert [by_id[i] for i in outaouais] == ["no data", "no data"]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["S03b", "S10", "S11", "S12", "S13", "S14", "S15", "S16", "S18", "S19", "S20", "S21", "S22", "V11", "V13", "V14",
+     "V17", "V18", "V20", "K13a", "K13b", "K13c"],
+)  # fmt: skip
+def test_statements_about_tables_hold_on_the_printed_tables(on_paper, claim):
+    assert on_paper[claim].verdict == "holds", on_paper[claim].numbers
+
+
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [
+        ("S17", "abalone NLML"),  # two exceptions are printed, the text has one
+        ("V12", "clusters5d"),  # fill-L falls from 83 to 72
+    ],
+)
+def test_statements_that_the_printed_tables_contradict_fail(on_paper, claim, why):
+    assert on_paper[claim].verdict == "fails"
+    assert why in on_paper[claim].numbers
+
+
+def test_statements_about_figures_are_not_run_on_tables(on_paper):
+    figures = {c.id for c in published.claims() if c.where.startswith("Fig") and ";" not in c.where}
+    decided = {i for i in figures if on_paper[i].verdict != "not run"}
+    assert decided <= {"S07", "C15"}  # C15's two numbers are printed in the text
+
+
+def test_the_two_likelihoods_of_fitc_hold_on_print(on_paper):
+    assert on_paper["C15"].verdict == "holds"
+    assert on_paper["K14"].verdict == "not run"
