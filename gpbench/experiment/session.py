@@ -66,6 +66,7 @@ class Session:
                 self._work(missing)
         finally:
             self.pool.close()
+            self._take_last()
             self.progress.close()
             self._write_csv()
 
@@ -155,6 +156,13 @@ class Session:
         self.progress.finished(result)
         if self.options.fail_fast and result.status not in FINAL:
             self.halt = True
+
+    def _take_last(self) -> None:
+        """Trials that were written in the last instant of a run that was stopped: no event told of them."""
+        for job in self.running.values():
+            for id, result in self.store.results(job.trials).items():
+                if id not in self.finished and result.status in FINAL and not job.shared:
+                    self._take(result.trial)
 
     def _ended(self, job: Job, status: str = "crashed", reason: str = "", peak_mb: float | None = None) -> None:
         """The process is gone; trials without a result share its fate."""

@@ -37,7 +37,7 @@ def storing(path):
 
 def write_atomic(path: Path, content: bytes) -> None:
     """After a crash at any moment the file holds its old content or all of the new one."""
-    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}.part")  # no pattern for results matches it
     with storing(path):
         try:
             with open(temporary, "wb") as f:
