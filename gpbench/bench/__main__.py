@@ -12,7 +12,7 @@ for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # before numpy is impo
 from . import entries, peers  # noqa: E402
 from .timing import measure  # noqa: E402
 
-HEAD = f"{'computation':<44} {'seconds':>9} {'dgemm':>9} {'ratio':>7} {'share':>7} {'peak MB':>8}"
+HEAD = f"{'computation':<52} {'seconds':>9} {'dgemm':>9} {'ratio':>7} {'share':>7} {'peak MB':>8}"
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def show(cases, given) -> None:
         t = measure(case, given.repeats if "blocked" not in case.name else 1)
         share = "" if t.work is None else f"{t.work / t.ratio:.0%}"
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{t.name:<44} {t.seconds:9.3f} {t.unit:9.4f} {t.ratio:7.2f} {share:>7} {peak:8.0f}", flush=True)
+        print(f"{t.name:<52} {t.seconds:9.3f} {t.unit:9.4f} {t.ratio:7.2f} {share:>7} {peak:8.0f}", flush=True)
 
 
 if __name__ == "__main__":
