@@ -34,8 +34,12 @@ def main() -> None:
     from gpbench.errors import GpbenchError
 
     try:
-        code = cli.main(standalone_mode=False)
+        # not cli.main(): it turns a closed pipe into exit code 1
+        with cli.make_context("gpbench", sys.argv[1:]) as context:
+            code = cli.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as e:  # --help, --version
+        code = e.exit_code
     except click.exceptions.Abort:
         code = 130
     except click.ClickException as e:
