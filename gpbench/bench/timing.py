@@ -14,11 +14,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to time: `run`, beside the product (rows x inner)(inner x cols) of `unit`."""
+    """One thing to time: `run`, beside the product (rows x inner)(inner x cols), or the function, of `unit`."""
 
     name: str
     run: Callable[[], object]
-    unit: tuple[int, int, int]
+    unit: tuple[int, int, int] | Callable[[], object]
     work: float | None = None  # floating point operations that cannot be avoided, in units of the product
     parts: int = 1  # the product is timed on this part of `inner` only, where its arrays would be too large
 
@@ -37,13 +37,17 @@ class Timing:
 
 def measure(case: Case, repeats: int = 5) -> Timing:
     """Medians of `repeats` runs after a first one; product and computation alternate, so both see the same load."""
-    rows, inner, cols = case.unit
-    rng = np.random.default_rng(0)
-    part = inner // case.parts
-    A, B = rng.random((rows, part)), rng.random((part, cols))
-    pairs = [(_seconds(lambda: A @ B), _seconds(case.run)) for _ in range(repeats + 1)][1:]
+    product = case.unit if callable(case.unit) else _product(case)
+    pairs = [(_seconds(product), _seconds(case.run)) for _ in range(repeats + 1)][1:]
     unit, seconds = np.median(pairs, axis=0)
     return Timing(case.name, float(seconds), float(unit) * case.parts, case.work)
+
+
+def _product(case: Case) -> Callable[[], object]:
+    rows, inner, cols = case.unit
+    rng, part = np.random.default_rng(0), inner // case.parts
+    A, B = rng.random((rows, part)), rng.random((part, cols))
+    return lambda: A @ B
 
 
 def _seconds(run) -> float:
