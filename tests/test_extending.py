@@ -10,7 +10,7 @@ CONFIG = """
 name: mine
 dataset: {name: %(dataset)s}
 split: {kind: random, n_train: 60, n_test: 20}
-hyperparameters: {schedule: fixed, values: {variance: 1.0, noise: 0.1}}
+hyperparameters: {schedule: joint, evaluations: 20}
 kernel: %(kernel)s
 d_max: 10
 methods: [%(method)s]
@@ -29,6 +29,7 @@ def examples(repo):
     [
         ("my_method.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "first-rows"}),
         ("my_kernel.py", {"dataset": "friedman3", "kernel": "{sum: [ard-se, linear]}", "method": "full-gp"}),
+        ("my_criterion.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "largest-residual"}),
         ("my_data.py", {"dataset": "sine", "kernel": "ard-se", "method": "full-gp"}),
     ],
 )
@@ -47,4 +48,4 @@ def test_a_new_thing_is_one_file(tmp_path, examples, file, names):
 
 
 def test_every_example_is_tested(examples):
-    assert {"my_method.py", "my_kernel.py", "my_data.py"} <= set(examples)
+    assert set(examples) == {"my_method.py", "my_kernel.py", "my_criterion.py", "my_data.py"}
