@@ -179,9 +179,10 @@ def _datasets(reader: Reader, data: dict, folder: Path, parameters: set[str], co
         entry = _dataset(reader, item, keys, folder, parameters, complete)
         if entry is None:
             continue
-        for name in sorted(seen & set(entry.names)):
-            reader.problem(keys, f"data set '{name}' is listed twice; a config has each of them once")
-        seen |= set(entry.names)
+        sized = {(name, entry.n_train) for name in entry.names}  # tables tell sizes of one data set apart, nothing else
+        for name, _ in sorted(seen & sized, key=str):
+            reader.problem(keys, f"data set '{name}' is listed twice; entries of one data set differ in n_train")
+        seen |= sized
         found.append(entry)
     return found
 

@@ -32,6 +32,11 @@ class DatasetEntry:
     def names(self) -> list[str]:
         return [a.get("name") or a["csv"] for a in self.alternatives]
 
+    @property
+    def n_train(self) -> int | None:
+        """Training rows where the entry itself says how many."""
+        return (self.settings.get("split") or {}).get("n_train") or self.alternatives[0].get("n_train")
+
 
 @dataclass(frozen=True)
 class MethodEntry:
