@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gpbench import catalog
+from gpbench.errors import NotPositiveDefinite
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning.interleave import interleave
 from gpbench.methods._greedy import GreedyMethod
@@ -111,6 +112,18 @@ def test_rank_deficient_data_end_the_path_early_and_say_so(name):
     assert fitted.n_basis < 60
     assert f"{60 - fitted.n_basis} training rows depend" in fitted.notes[0]
     assert np.isfinite(got.mean).all() and (got.var > 0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_targets_that_are_not_finite_are_refused_in_one_sentence(name):
+    p = problem(30)
+    bad = Problem(p.X, np.full(30, np.nan), p.gp, p.schedule, p.order)
+    if name == "ivm":  # looks at inputs only
+        bad = Problem(
+            np.full_like(p.X, np.nan), p.y, GP(p.gp.kernel.with_theta([np.nan] * 3), 0.1), p.schedule, p.order
+        )
+    with pytest.raises(NotPositiveDefinite, match="no training row can be a basis vector"):
+        method(name, d_max=5).fit(bad, np.random.default_rng(0))
 
 
 def test_nlpp_stops_at_its_own_size():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpbench.errors import NotPositiveDefinite
 from gpbench.kernels.rows import KernelRows
 
 from .criterion import Criterion
@@ -38,6 +39,8 @@ class Path:
             self.scores.append(float(score))
             self.measures.append(self.criterion.measure(state))
             self.seconds.append(spent + time.perf_counter() - begin)
+        if not state.size:
+            raise NotPositiveDefinite("no training row can be a basis vector: kernel or targets are zero or not finite")
         return self
 
     def _best(self):
