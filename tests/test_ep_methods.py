@@ -118,6 +118,17 @@ def test_inducing_inputs_move_only_when_asked(rng):
     assert kept.n_basis == moved.n_basis == 5
 
 
+@pytest.mark.parametrize("q", range(4))
+def test_recorded_profiles_fall_faster_with_the_dimension(q, rng):
+    falls = []
+    for D in (1, 5, 10):
+        p = problem(rng, {"name": f"pp{q}", "ard": False, "dimension": D}, n=10, kind="fixed")
+        trace = EPSparse(profile=9).fit(p, rng).trace
+        falls.append([row[f"k_pp{q}_D{D}"] for row in trace[:9]])
+        assert [row["step"] for row in trace[:9]] == pytest.approx(np.linspace(0.1, 0.9, 9))
+    assert (np.diff(falls, axis=0) < 0).all() and (np.diff(falls, axis=1) < 0).all()
+
+
 def test_labels_other_than_two_classes_are_refused(rng):
     p = problem(rng, SE)
     with pytest.raises(DataError, match="two classes"):

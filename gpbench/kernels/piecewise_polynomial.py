@@ -58,6 +58,10 @@ class PiecewisePolynomial(Kernel):
     def _scaled(self, X):
         return X * np.exp(-self.theta[1:])
 
+    def profile(self, r) -> dict[str, np.ndarray]:
+        """The correlation at scaled distances r, under the name of kernel and dimension ([vanhatalo] Figure 1)."""
+        return {f"k_{self.name}_D{self.dims if self.dimension is None else self.dimension}": self._k(r) / self._k(0.0)}
+
     # -- dense -------------------------------------------------------------------------------------------------------
 
     def __call__(self, X, X2=None):

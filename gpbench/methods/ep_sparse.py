@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Literal
 
+import numpy as np
 from pydantic import Field
 
+from gpbench.errors import NotApplicable
 from gpbench.inference.sites_parallel import DAMPING, Parallel
 from gpbench.inference.sites_rows import Rows
 
@@ -21,8 +24,20 @@ class EPSparse(EPMethod):
     solver: Literal["rows", "parallel"] = Field("rows", description="site by site, or all sites at once")
     ordering: Literal["amd", "metis", "nesdis", "natural"] = Field("amd", description="fill-reducing ordering")
     damping: float = Field(DAMPING, gt=0, le=1, description="step of `solver: parallel`")
+    profile: int = Field(0, ge=0, description="distances at which the kernel itself is recorded ([vanhatalo] Figure 1)")
 
     def posterior(self, at, problem):
         if self.solver == "parallel":
             return Parallel(at.kernel, problem.X, self.ordering, self.damping)
         return Rows(at.kernel, problem.X, self.ordering)
+
+    def fit(self, problem, rng):
+        fitted = super().fit(problem, rng)
+        kernel = fitted.gp.kernel
+        if not self.profile:
+            return fitted
+        if not hasattr(kernel, "profile"):
+            raise NotApplicable(f"profile: kernel {kernel.name} is no function of one scaled distance; use pp0..pp3")
+        r = np.arange(1, self.profile + 1) / (self.profile + 1)
+        rows = [{"step": float(x), **{k: float(v[i]) for k, v in kernel.profile(r).items()}} for i, x in enumerate(r)]
+        return dataclasses.replace(fitted, trace=[*rows, *fitted.trace])
