@@ -1,0 +1,134 @@
+"""Reading a results folder, and what a run leaves behind for folders without trials/."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gpbench.errors import ConfigError, DataError
+from gpbench.experiment.records import COLUMNS
+from gpbench.report import frame, traces
+
+SMALL = Path(__file__).parent / "data" / "results-small"
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("Table 3", ("Table 3",)),
+        ("Tables 2-5", ("Table 2", "Table 3", "Table 4", "Table 5")),
+        ("Tables 2, 4; Figure 1", ("Table 2", "Table 4", "Figure 1")),
+        ("Fig. 4f (text)", ("Figure 4",)),
+        ("Figs. 2-3", ("Figure 2", "Figure 3")),
+        ("text (section 5)", ()),
+    ],
+)
+def test_items_are_read_from_how_papers_write_them(text, items):
+    assert frame.parse_items(text) == items
+
+
+def test_rows_know_what_the_plan_says_of_them(tmp_path):
+    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
+    rows = pd.read_csv(SMALL / "results.csv", dtype=str, keep_default_na=False)
+    first = rows["trial_id"][0]
+    trial = {
+        "id": first,
+        "kernel": {"name": "pp3"},
+        "hyperparameters": {"schedule": "interleaved"},
+        "params": {"z": 16},
+    }
+    (folder / "manifest.json").write_text(json.dumps({"name": "x", "trials": [trial]}))
+    loaded = frame.load(folder).rows.set_index("trial_id")
+    assert tuple(loaded.loc[first, ["kernel", "adapted", "z"]]) == ("pp3", True, 16)
+    other = loaded.drop(first).iloc[0]
+    assert (other["kernel"], other["adapted"]) == ("ard-se", False)  # from the config
+
+
+def test_methods_come_in_the_order_of_the_config():
+    rows = frame.load(SMALL).rows
+    boston = rows[rows["dataset"] == "boston"]["label"]
+    assert list(dict.fromkeys(boston)) == ["nlpp", "nlml", "loo-cve", "nlgpp", "gpe", "full-gp"]
+
+
+def test_a_folder_without_results_is_one_sentence(tmp_path):
+    with pytest.raises(ConfigError, match=r"no results\.csv here"):
+        frame.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "columns missing: trial_id"),
+        (",".join(COLUMNS) + "\n" + "x," * (COLUMNS.index("nmse")) + "oops" + "," * 13 + "\n", "not a number"),
+        ("", "not readable"),
+    ],
+)
+def test_a_damaged_results_file_is_one_sentence(tmp_path, text, message):
+    (tmp_path / "results.csv").write_text(text)
+    with pytest.raises(DataError, match=message):
+        frame.load(tmp_path)
+
+
+def test_names_that_look_like_missing_values_stay_names(tmp_path):
+    row = dict.fromkeys(COLUMNS, "") | {"dataset": "NA", "label": "nan", "status": "ok", "nmse": "0.5"}
+    pd.DataFrame([row]).to_csv(tmp_path / "results.csv", index=False)
+    loaded = frame.load(tmp_path).rows.iloc[0]
+    assert (loaded["dataset"], loaded["label"], loaded["nmse"]) == ("NA", "nan", 0.5)
+    assert np.isnan(loaded["nlpd"])
+
+
+# ---- curves.csv -------------------------------------------------------------------------------------------------
+
+
+def test_a_greedy_path_is_thinned_but_keeps_its_ends_and_its_minimum():
+    measure = [abs(k - 137.3) for k in range(1, 301)]
+    trace = [{"size": k, "row": 7, "score": 1.0, "measure": m, "seconds": 0.1} for k, m in enumerate(measure, 1)]
+    points = traces.trace_points(trace)
+    sizes = [step for step, _, _ in points]
+    assert {key for _, key, _ in points} == {"measure"}
+    assert {1, 137, 300} <= set(sizes)
+    assert len(points) <= traces.MAX_SIZES + 1
+    assert all(value == measure[int(step) - 1] for step, _, value in points)
+
+
+def test_of_selection_in_rounds_the_last_stays_and_each_rounds_best_size():
+    trace = [{"round": r, "size": k, "measure": (k - 3 - r) ** 2} for r in range(3) for k in range(1, 9)]
+    points = traces.trace_points(trace)
+    assert [(s, v) for s, key, v in points if key == "d_opt"] == [(0, 3.0), (1, 4.0), (2, 5.0)]
+    assert [v for _, key, v in points if key == "measure"] == [(k - 5) ** 2 for k in range(1, 9)]
+
+
+def test_epochs_keep_every_number():
+    trace = [{"epoch": k, "objective": -k, "proposed": 9, "name": "x", "flag": True, "bad": None} for k in (1, 2)]
+    expected = [(k, key, value) for k in (1, 2) for key, value in (("objective", -float(k)), ("proposed", 9.0))]
+    assert traces.trace_points(trace) == expected
+
+
+def test_write_curves_condenses_trials_and_survives_their_loss(tmp_path):
+    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
+    (folder / "curves.csv").unlink()
+    ids = frame.load(folder).ok["trial_id"][:2]
+    (folder / "trials").mkdir()
+    for k, i in enumerate(ids):
+        result = {"trace": [{"size": 1, "measure": 0.5 + k}], "theta": {"noise": 0.1, "lengthscale": [1.0, 2.0]},
+                  "notes": ["simulated data", "jitter 1e-8"]}  # fmt: skip
+        (folder / "trials" / f"{i}.json").write_text(json.dumps({"result": result}))
+    frame.write_curves(folder)
+    before = frame.load(folder)
+    assert sorted(before.curves["key"].unique()) == [
+        "measure",
+        "theta.lengthscale.0",
+        "theta.lengthscale.1",
+        "theta.noise",
+    ]
+    assert before.curves[before.curves["key"] == "measure"]["value"].tolist() == [0.5, 1.5]
+    notes = ["boston: jitter 1e-8", "boston: simulated data"]
+    assert before.notes == notes
+    shutil.rmtree(folder / "trials")
+    frame.write_curves(folder)  # nothing to condense: what is there stays
+    after = frame.load(folder)
+    pd.testing.assert_frame_equal(after.curves, before.curves)
+    assert after.notes == notes

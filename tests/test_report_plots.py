@@ -1,0 +1,215 @@
+"""Figures: which folder gets which, the same bytes every time, and the page around them."""
+
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from gpbench import report
+from gpbench.experiment.records import COLUMNS
+from gpbench.report import plots
+from gpbench.report.frame import load
+from gpbench.report.page import page
+
+SMALL = Path(__file__).parent / "data" / "results-small"
+
+
+def folder_of(path, datasets=("kin40k-sim",), sizes=(100, 200, 400), labels=("RAND", "SB"), trials=3, published=None):
+    """A folder with nmse = 40 / d (1 + trial / 10) and fit_seconds = 1e-6 d^2."""
+    path.mkdir()
+    rows = []
+    for dataset in datasets:
+        for k, label in enumerate(labels):
+            for d in sizes:
+                for t in range(trials):
+                    row = dict.fromkeys(COLUMNS, "") | {
+                        "trial_id": f"{dataset}{label}{d}{t}", "dataset": dataset, "method": "random", "label": label,
+                        "d_max": d, "trial": t, "seed": 0, "status": "ok", "n_train": 1000, "n_test": 100,
+                        "nmse": 40 / d * (1 + t / 10) / (k + 1), "n_basis": d, "fit_seconds": 1e-6 * d**2 * (k + 1),
+                    }  # fmt: skip
+                    rows.append(row)
+    pd.DataFrame(rows).to_csv(path / "results.csv", index=False)
+    config = {"name": "made", "metrics": ["nmse"], "methods": [{"method": "random", "label": x} for x in labels]}
+    (path / "config.resolved.yaml").write_text(yaml.safe_dump(config | ({"published": published} if published else {})))
+    return path
+
+
+def drawn(folder, out):
+    return {f.stem for f in plots.draw(load(folder), out)}
+
+
+def test_a_grid_of_sizes_gets_curves_boxes_and_times(tmp_path):
+    found = drawn(folder_of(tmp_path / "f"), tmp_path / "out")
+    assert found == {"curve-kin40k-sim-nmse", "box-kin40k-sim-nmse", "time-kin40k-sim"}
+
+
+def test_two_sizes_are_too_few_for_an_exponent(tmp_path):
+    found = drawn(folder_of(tmp_path / "f", sizes=(100, 200), trials=2), tmp_path / "out")
+    assert found == {"curve-kin40k-sim-nmse"}
+
+
+def test_ranks_are_drawn_from_five_data_sets_on(tmp_path):
+    four, five = (
+        drawn(folder_of(tmp_path / f"f{n}", datasets=[f"d{i}" for i in range(n)], sizes=(100,)), tmp_path / f"out{n}")
+        for n in (4, 5)
+    )
+    assert "ranks-nmse" not in four
+    assert "ranks-nmse" in five
+
+
+def test_the_time_figure_names_the_fitted_exponent(tmp_path):
+    results = load(folder_of(tmp_path / "f", sizes=(100, 200, 400, 800)))
+    with plots.house_style():
+        (name, figure), *_ = plots.times(results)
+        [ax] = figure.axes
+        assert [t.get_text() for t in ax.get_legend().get_texts()] == ["RAND: d^2.00", "SB: d^2.00"]
+        assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert name == "time-kin40k-sim"
+
+
+def test_every_axis_is_named_and_lines_differ_without_colour(tmp_path):
+    results = load(folder_of(tmp_path / "f", labels=[f"m{i}" for i in range(6)]))
+    with plots.house_style():
+        for plot in (plots.learning_curves, plots.times):
+            for _, figure in plot(results):
+                [ax] = figure.axes
+                assert ax.get_xlabel() and ax.get_ylabel() and "stand-in for kin40k" in ax.get_title()
+                styles = [(str(line.get_linestyle()), line.get_marker()) for line in ax.get_lines()]
+                assert len(set(styles)) == len(styles) == 6
+
+
+def test_curves_show_mean_and_one_standard_deviation(tmp_path):
+    results = load(folder_of(tmp_path / "f"))
+    with plots.house_style():
+        _, figure = next(plots.learning_curves(results))
+    [ax] = figure.axes
+    values = np.array([40 / 100 * (1 + t / 10) for t in range(3)])
+    assert ax.get_lines()[0].get_ydata()[0] == pytest.approx(values.mean())
+    band = ax.collections[0].get_paths()[0].vertices
+    low, high = band[band[:, 0] == 100][:, 1].min(), band[band[:, 0] == 100][:, 1].max()
+    assert (low, high) == pytest.approx((values.mean() - values.std(ddof=1), values.mean() + values.std(ddof=1)))
+
+
+def test_svg_files_are_well_formed_and_the_same_every_time(tmp_path):
+    folder = folder_of(tmp_path / "f")
+    first = {f.name: f.read_bytes() for f in plots.draw(load(folder), tmp_path / "a")}
+    second = {f.name: f.read_bytes() for f in plots.draw(load(folder), tmp_path / "b")}
+    assert first == second
+    for name, content in first.items():
+        if name.endswith(".svg"):
+            ElementTree.fromstring(content)
+            assert b"dc:date" not in content
+
+
+def test_names_with_dollars_and_leading_underscores_are_drawn_as_they_are(tmp_path):
+    results = load(folder_of(tmp_path / "f", labels=["a$b$c^{", "_hidden"]))
+    with plots.house_style():
+        _, figure = next(plots.learning_curves(results))
+        figure.canvas.draw()
+    shown = [t.get_text().strip("\u200a").replace(r"\$", "$") for t in figure.axes[0].get_legend().get_texts()]
+    assert shown == ["a$b$c^{", "_hidden"]
+
+
+def test_one_dimensional_fits_come_from_saved_predictions(tmp_path):
+    folder = folder_of(tmp_path / "f", datasets=("snelson1d",), sizes=(10,), labels=("FITC",), trials=1)
+    x = np.linspace(0, 6, 30)
+    arrays = {"x_train": x[:, None], "y_train": np.sin(x), "x_test": x[::-1, None], "mean": np.sin(x[::-1]),
+              "var": np.full(30, 0.04), "inducing_raw": np.array([[1.0], [5.0]])}  # fmt: skip
+    (folder / "trials").mkdir()
+    np.savez(folder / "trials" / "snelson1dFITC100.npz", **arrays)
+    with plots.house_style():
+        [(name, figure)] = plots.one_dimension(load(folder))
+    lines = {line.get_label(): line for line in figure.axes[0].get_lines()}
+    assert name == "fit-snelson1d-FITC-10"
+    assert np.allclose(lines["predictive mean"].get_xdata(), x)  # sorted
+    assert np.allclose(lines["± 2 standard deviations"].get_ydata(), np.sin(x) - 0.4)
+    assert lines["final inputs"].get_xdata().tolist() == [1.0, 5.0]
+
+
+# ---- the page ---------------------------------------------------------------------------------------------------
+
+
+class Reader(HTMLParser):
+    void = ("meta", "img", "br", "link")
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.links, self.open, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [v for k, v in attrs if k in ("src", "href", "srcset")]
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def small_page():
+    reader = Reader()
+    text = page(load(SMALL))
+    reader.feed(text)
+    return text, reader
+
+
+def test_the_page_needs_nothing_from_elsewhere(small_page):
+    text, reader = small_page
+    assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in reader.links)
+    assert "script" not in reader.tags and "link" not in reader.tags
+    assert "@import" not in text and "url(" not in text
+    assert reader.open == []  # every tag is closed, in order
+
+
+def test_the_page_has_every_section_that_has_something_to_say(small_page):
+    text, reader = small_page
+    assert re.findall(r"<section id=\"([a-z-]+)\">", text) == [
+        "what-was-run",
+        "tables",
+        "plots",
+        "check",
+        "failures",
+        "repeat",
+    ]
+    said = " ".join(reader.text)
+    assert "90 of 91" in said and "over 60 s" in said
+    assert (
+        "53 of the 362 printed numbers of sundararajan are compared: 47 reproduced, 1 better, 1 worse, 4 different"
+        in said
+    )
+    assert reader.tags.count("img") == 5
+    assert 'name="viewport"' in text
+
+
+def test_the_page_shows_names_as_text(tmp_path):
+    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
+    rows = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
+    rows["label"] = rows["label"].replace({"gpe": "<script>alert(1)</script>"})
+    rows["reason"] = rows["reason"].replace({"over 60 s": "<img src=x onerror=alert(1)>"})
+    rows.to_csv(folder / "results.csv", index=False)
+    reader = Reader()
+    reader.feed(page(load(folder), figures=[]))
+    assert "script" not in reader.tags and "img" not in reader.tags
+
+
+def test_a_run_leaves_tables_tests_plots_check_and_page(tmp_path):
+    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
+    files = {str(f.relative_to(folder)) for f in report.render_all(folder)}
+    assert {
+        "report.html",
+        "check.json",
+        "stats/significance.csv",
+        "tables/results.tex",
+        "plots/box-boston-nmse.svg",
+    } <= files
+    assert all((folder / f).stat().st_size for f in files)
