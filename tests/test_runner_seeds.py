@@ -6,7 +6,8 @@ from driver import trial
 
 from gpbench.experiment import evaluate, seeds
 from gpbench.experiment.jobs import shared_key
-from gpbench.experiment.problem import problem_of, setting_of, shared_fit
+from gpbench.experiment.problem import problem_of, shared_fit
+from gpbench.experiment.setting import setting_of
 
 FOLDS = {"kind": "folds", "k": 5}
 

@@ -15,8 +15,9 @@ from gpbench.methods.base import Fitted, Method, Prediction
 from . import seeds
 from .jobs import is_nested
 from .limits import peak_mb
-from .problem import Setting, problem_of, setting_of
+from .problem import problem_of
 from .records import Result, Trial
+from .setting import Setting, setting_of
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 

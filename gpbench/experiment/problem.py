@@ -1,15 +1,9 @@
-"""From a trial to what its method sees: data, split, scaling, kernel, hyperparameters. Equal for paired methods."""
+"""From a trial to the problem its method sees: the draw of the data, the kernel, the hyperparameters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from gpbench import catalog, data
-from gpbench.data.dataset import Dataset, Split
-from gpbench.data.scaling import Scaler
-from gpbench.data.splits import draw
 from gpbench.kernels.build import build_kernel
 from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.methods.base import GP, Problem, Schedule
@@ -17,38 +11,7 @@ from gpbench.methods.base import GP, Problem, Schedule
 from . import seeds
 from .jobs import shared_evaluations, shared_key
 from .records import Trial
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One draw of the data with its scaling; raw data stay at hand for the scores."""
-
-    dataset: Dataset
-    split: Split
-    scaler: Scaler
-    order: np.ndarray  # (n_train,) shared random order of the training rows
-
-    @property
-    def X_test(self):
-        return self.dataset.X[self.split.test]
-
-    @property
-    def y_test(self):
-        return self.dataset.y[self.split.test]
-
-    def scaled(self, rows):
-        """Inputs and targets of some rows of the data as the method sees them."""
-        X, y = self.dataset.X[rows], self.dataset.y[rows]
-        return self.scaler.inputs(X), self.scaler.target(y, X)
-
-
-def setting_of(trial: Trial) -> Setting:
-    name = trial.dataset.get("name")
-    per_trial = bool(name) and catalog.find("dataset", name).per_trial
-    dataset = data.load(trial.dataset, seeds.data(trial, per_trial))
-    split = draw(dataset, trial.split, seeds.split(trial), trial.index)
-    scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
-    return Setting(dataset, split, scaler, seeds.order(trial).permutation(len(split.train)))
+from .setting import Setting, setting_of
 
 
 def start(kernel_spec: dict, values: dict | None, X, y) -> GP:

@@ -58,7 +58,7 @@ def _check_data(trials: list[Trial]) -> None:
 
     Any other exception, say of a plug-in's data set, belongs to the trials that meet it.
     """
-    from .problem import setting_of
+    from .setting import setting_of
 
     distinct = {digest([t.dataset, t.split, t.scale]): t for t in reversed(trials)}
     for trial in distinct.values():
