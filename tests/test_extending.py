@@ -12,7 +12,6 @@ dataset: {name: %(dataset)s}
 split: {kind: random, n_train: 60, n_test: 20}
 hyperparameters: {schedule: joint, evaluations: 20}
 kernel: %(kernel)s
-d_max: 10
 methods: [%(method)s]
 """
 
@@ -27,9 +26,9 @@ def examples(repo):
 @pytest.mark.parametrize(
     "file, names",
     [
-        ("my_method.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "first-rows"}),
+        ("my_method.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: first-rows, d_max: 10}"}),
         ("my_kernel.py", {"dataset": "friedman3", "kernel": "{sum: [ard-se, linear]}", "method": "full-gp"}),
-        ("my_criterion.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "largest-residual"}),
+        ("my_criterion.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: largest-residual, d_max: 10}"}),
         ("my_data.py", {"dataset": "sine", "kernel": "ard-se", "method": "full-gp"}),
     ],
 )
