@@ -120,7 +120,7 @@ def test_one_dimensional_fits_come_from_saved_predictions(tmp_path):
     folder = folder_of(tmp_path / "f", datasets=("snelson1d",), sizes=(10,), labels=("FITC",), trials=1)
     x = np.linspace(0, 6, 30)
     arrays = {"x_train": x[:, None], "y_train": np.sin(x), "x_test": x[::-1, None], "mean": np.sin(x[::-1]),
-              "var": np.full(30, 0.04), "inducing_raw": np.array([[1.0], [5.0]])}  # fmt: skip
+              "var": np.full(30, 0.04), "inducing": (np.array([[1.0], [5.0]]) - x.mean()) / x.std()}  # fmt: skip
     (folder / "trials").mkdir()
     np.savez(folder / "trials" / "snelson1dFITC100.npz", **arrays)
     with plots.house_style():
@@ -129,7 +129,7 @@ def test_one_dimensional_fits_come_from_saved_predictions(tmp_path):
     assert name == "fit-snelson1d-FITC-10"
     assert np.allclose(lines["predictive mean"].get_xdata(), x)  # sorted
     assert np.allclose(lines["± 2 standard deviations"].get_ydata(), np.sin(x) - 0.4)
-    assert lines["final inputs"].get_xdata().tolist() == [1.0, 5.0]
+    assert lines["final pseudo-inputs"].get_xdata() == pytest.approx([1.0, 5.0])  # stored standardised, drawn raw
 
 
 # ---- the page ---------------------------------------------------------------------------------------------------

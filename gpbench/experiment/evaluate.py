@@ -211,4 +211,7 @@ def _arrays(setting: Setting, fitted: Fitted, raw: Prediction) -> dict:
         arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]
     if fitted.inducing is not None:
         arrays["inducing"] = fitted.inducing  # scaled inputs
+    X = setting.dataset.X
+    if X.ndim == 2 and X.shape[1] == 1:  # what a figure over the one input needs
+        arrays |= {"x_train": X[train], "y_train": setting.dataset.y[train], "x_test": X[test]}
     return arrays

@@ -22,6 +22,7 @@ CELL_VERDICTS = ("reproduced", "better", "worse", "different", "not run", "no da
 CLAIM_VERDICTS = ("holds", "fails", "not run")
 GRADE = {"reproduced": 2, "better": 2, "holds": 2, "different": 1, "worse": 0, "fails": 0, "not run": 0, "no data": 0}
 BAD = ("worse", "fails")
+STANDIN = "on stand-in data only"
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Check:
 
     def lines(self) -> list[str]:
         """What was compared, one line each, and the line that counts."""
-        seen = [v for v in (*self.cells, *self.claims) if v.verdict not in ("not run", "no data")]
+        seen = [v for v in (*self.cells, *self.claims) if v.verdict not in ("not run", "no data") or _on_standin(v)]
         return [*map(describe, seen), self.summary()]
 
     def against(self, baseline: str | Path | None = None) -> Outcome:
@@ -138,13 +139,17 @@ def describe(v: CellVerdict | ClaimVerdict) -> str:
     ours = (
         ""
         if v.ours is None
-        else f": ours {v.ours:.4g}, printed {v.printed} (tolerance {v.tolerance:.3g}, {v.n} trials)"
+        else f": ours {v.ours:.6g}, printed {v.printed} (tolerance {v.tolerance:.3g}, {v.n} trials)"
     )
     return f"{v.id} {v.verdict}{ours}{'; ' + v.note if v.note else ''}"
 
 
 def _compact(record: dict) -> dict:
     return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}
+
+
+def _on_standin(v: CellVerdict | ClaimVerdict) -> bool:
+    return isinstance(v, ClaimVerdict) and v.numbers.startswith(STANDIN)
 
 
 def _misprint(cell: CellVerdict) -> bool:
@@ -158,7 +163,8 @@ def check(dirs: list[str | Path | Results]) -> Check:
     twins = evidence.with_standins()
     cells = tuple(judge_cell(cell, evidence) for cell in published.cells())
     claims = tuple(judge_claim(claim, evidence, twins) for claim in published.claims())
-    if all(v.verdict in ("not run", "no data") for v in (*cells, *claims)):
+    results_compared = [v for c, v in zip(published.cells(), cells) if v.n and not c.descriptive]
+    if not results_compared and all(c.verdict == "not run" for c in claims):  # sizes of data alone are no comparison
         where = ", ".join(str(r.path) for r in results)
         raise CheckError(
             f"{where}: nothing compared; `published: {{paper: ..., item: ...}}` in the config says which printed "
@@ -251,7 +257,7 @@ def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None)
     if finding.holds is None and twins is not None and len(twins.rows):
         twin = statements.evaluate(claim, twins.of(claim.paper))
         if twin.holds is not None:
-            numbers = f"on stand-in data only, where it {'holds' if twin.holds else 'fails'}: {twin.numbers}"
+            numbers = f"{STANDIN}, where it {'holds' if twin.holds else 'fails'}: {twin.numbers}"
     verdict = {True: "holds", False: "fails", None: "not run"}[finding.holds]
     return ClaimVerdict(claim.id, claim.text, verdict, numbers)
 

@@ -101,7 +101,8 @@ def _lines(key: tuple, a: pd.DataFrame, b: pd.DataFrame, config: dict):
             outcome = significance.rank_sum(y.to_numpy(), x.to_numpy())
         note = outcome.note if pairs else f"{key[0]}: no trial and seed in common, so a rank sum of unpaired trials"
         yield {
-            **dict(zip(SERIES, key)), "metric": metric, "first": mean_std(x, plus_minus=" +- "), "second": mean_std(y, plus_minus=" +- "),
+            **dict(zip(SERIES, key)), "metric": metric,
+            "first": mean_std(x, plus_minus=" +- "), "second": mean_std(y, plus_minus=" +- "),
             "difference": float(y.mean() - x.mean()), "p": outcome.p, "trials": len(pairs) or min(len(x), len(y)),
             "paired": bool(pairs), "note": note,
         }  # fmt: skip

@@ -188,28 +188,41 @@ def one_dimension(results: Results) -> Named:
         if not {"x_train", "y_train", "x_test", "mean", "var"} <= arrays.keys():
             continue
         figure, [[ax]] = new_figure()
-        _predictive(ax, arrays)
+        _predictive(ax, arrays, _scaled(results, row["trial_id"]))
         size = "" if pd.isna(row["d_max"]) else f", {row['d_max']:.0f} points"
         _finish(ax, f"{data_title(row['dataset'])}: {plain(row['label'])}{size}", "input x", "target y")
         yield f"fit-{safe(row['dataset'])}-{safe(row['label'])}{size.replace(', ', '-').replace(' points', '')}", figure
 
 
-def _predictive(ax, a: dict) -> None:
-    x = a["x_test"].ravel()
+def _scaled(results: Results, trial_id: str) -> bool:
+    """Whether the inputs of a trial were standardised: pseudo-inputs are stored as the method saw them."""
+    planned = {t.get("id"): t for t in results.manifest.get("trials") or []}
+    scale = planned.get(trial_id, results.config).get("scale") or {}
+    return scale.get("inputs", "standardise") == "standardise"
+
+
+def _predictive(ax, a: dict, scaled: bool) -> None:
+    x, x_train = a["x_test"].ravel(), a["x_train"].ravel()
     order = np.argsort(x)
     mean, sd = a["mean"][order], np.sqrt(a["var"][order])
-    ax.plot(a["x_train"].ravel(), a["y_train"], ".", color="0.45", markersize=3, label="training data")
+    ax.plot(x_train, a["y_train"], ".", color="0.45", markersize=3, label="training data")
     ax.plot(x[order], mean, "-", color="black", linewidth=1.4, label="predictive mean")
     ax.plot(x[order], mean - 2 * sd, "--", color="black", linewidth=0.8, label="± 2 standard deviations")
     ax.plot(x[order], mean + 2 * sd, "--", color="black", linewidth=0.8)
-    for key, edge, marker, name in (
-        ("inducing_start", 1.03, "v", "initial inputs"),
-        ("inducing_raw", -0.03, "^", "final inputs"),
-    ):
-        if key in a:
-            at = a[key].ravel()
-            ax.plot(at, np.full(len(at), edge), marker, color="black", markersize=5, label=name, clip_on=False,
-                    transform=ax.get_xaxis_transform(), markerfacecolor="none")  # fmt: skip
+    raw = (lambda z: z.ravel() * x_train.std() + x_train.mean()) if scaled else np.ravel
+    marks = [(raw(a[k]), edge, m, n) for k, edge, m, n in PSEUDO_INPUTS if k in a]
+    if "pivots" in a:
+        where = {row: i for i, row in enumerate(a["train_index"].tolist())}
+        marks.append((x_train[[where[row] for row in a["pivots"].tolist()]], -0.03, "^", "basis vectors"))
+    for at, edge, marker, name in marks:
+        ax.plot(at, np.full(len(at), edge), marker, color="black", markersize=5, label=name, clip_on=False,
+                transform=ax.get_xaxis_transform(), markerfacecolor="none")  # fmt: skip
+
+
+PSEUDO_INPUTS = (
+    ("inducing_start", 1.03, "v", "initial pseudo-inputs"),
+    ("inducing", -0.03, "^", "final pseudo-inputs"),
+)
 
 
 def critical_difference(results: Results) -> Named:
