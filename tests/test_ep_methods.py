@@ -1,12 +1,14 @@
 """ep, ep-fic and ep-sparse as methods: prior, mode, labels, records, notes."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
 from gpbench.errors import DataError, NotApplicable
+from gpbench.experiment.config import load_config
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
@@ -127,6 +129,15 @@ def test_recorded_profiles_fall_faster_with_the_dimension(q, rng):
         falls.append([row[f"k_pp{q}_D{D}"] for row in trace[:9]])
         assert [row["step"] for row in trace[:9]] == pytest.approx(np.linspace(0.1, 0.9, 9))
     assert (np.diff(falls, axis=0) < 0).all() and (np.diff(falls, axis=1) < 0).all()
+
+
+def test_the_example_of_the_documentation_is_a_valid_config(repo, tmp_path):
+    example = re.search(r"```yaml\n(.*?)```", (repo / "docs" / "classification.md").read_text(encoding="utf-8"), re.S)[
+        1
+    ]
+    (tmp_path / "example.yaml").write_text(example)
+    config = load_config(tmp_path / "example.yaml")
+    assert [m.method for m in config.methods] == ["ep-sparse", "ep", "ep-fic"]
 
 
 def test_labels_other_than_two_classes_are_refused(rng):
