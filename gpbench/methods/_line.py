@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.inference import sparse
 from gpbench.inference.exact import Posterior
+from gpbench.inference.sparse import SparseModel
 from gpbench.learning.full_gp import fit_hyperparameters
 
 from .base import Problem
@@ -30,6 +32,22 @@ def line_facts(problem: Problem, predict, Z) -> dict[str, float]:
         "full_gp_gap_max": float(gap.max()),
         "full_gp_gap_square": float((gap**2).mean()),
     }
+
+
+def prior_facts(model: SparseModel) -> dict[str, float]:
+    """[snelson] Figure 2: the variance that a sparse prior gives to targets over one input, near and far from Z."""
+    c, noise = float(model.gp.kernel.diag(model.Z)[0]), model.gp.noise
+    length = float(np.atleast_1d(model.gp.kernel.values().get("lengthscale", np.nan))[0])
+    if model.Z.shape[1] != 1 or not np.isfinite(length):
+        return {}
+    z = model.Z[:, 0]
+    x = np.linspace(z.min() - 8 * length, z.max() + 8 * length, 2 * GRID)
+    at = sparse.build(model.approximation, model.gp, model.Z, x[:, None], np.zeros(len(x)))
+    explained = c - at.r
+    if model.approximation is sparse.FITC:
+        return {"spgp_prior_variance_gap": float(np.abs(explained + at.factor.lam - (c + noise)).max())}
+    far = np.abs(x[:, None] - z).min(1) >= 4 * length
+    return {"plv_prior_variance_far": float(explained[far].max()) / c}
 
 
 def _grid(low: float, high: float) -> np.ndarray:

@@ -16,7 +16,7 @@ from gpbench.learning.optimise import Optimum, best_of, maximise
 from gpbench.learning.parameters import Layout
 
 from ._inducing import choose, known_start
-from ._line import line_facts
+from ._line import line_facts, prior_facts
 from .base import GP, Fitted, Method, Problem
 
 JITTER = 1e-8  # on Kuu from the start: a rung that changed between evaluations would make the objective jump
@@ -54,7 +54,7 @@ class SparseMethod(Method):
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
         predict = SparsePosterior.of(model, self.nugget).predict
         if facts := line_facts(problem, predict, Z):
-            trace = [*trace[:-1], (trace[-1] if trace else {}) | facts]
+            trace = [*trace[:-1], (trace[-1] if trace else {}) | facts | prior_facts(model)]
         return Fitted(
             predict=predict,
             gp=gp,
