@@ -140,17 +140,24 @@ class Evidence:
         return Evidence(pd.concat([real, twins]), self.curves, self.paper)
 
     def select(self, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
-        """Rows of a printed method on one of our data sets; `item` 'Table' or 'Figure' asks for such a folder."""
+        """Rows of a printed method on one of our data sets, from folders that name the paper if there are such.
+
+        `item` ('Table', 'Figure 1') insists on a folder that names such an item.
+        """
         asked = (dataset, method, item, *sorted(where.items()))
         if asked not in self._selected:
             rows = agree(of_method(self.on(dataset), self.paper, method), where)
-            if item:
-                rows = naming(rows, lambda p, i: p == self.paper and i.startswith(item))
-            self._selected[asked] = rows
+            own = naming(rows, lambda p, i: p == self.paper and i.startswith(item))
+            self._selected[asked] = own if item or len(own) else rows
         if self._selected[asked].empty:
             extra = "".join(f", {k} {v}" for k, v in where.items())
             raise Missing(f"{method} on {dataset}{f' ({item})' if item else ''}{extra}")
         return self._selected[asked]
+
+    def beside(self, dataset: str, method: str) -> Evidence:
+        """Only the folders that hold this method: what else they hold was run with the same settings."""
+        folders = set(self.select(dataset, method)["folder"])
+        return Evidence(self.rows[self.rows["folder"].isin(folders)], self.curves, self.paper)
 
     def values(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
         """metric by trial_id."""
