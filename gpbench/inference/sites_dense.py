@@ -35,16 +35,20 @@ class DensePosterior:
     def refresh(self, sites: Sites) -> None:
         self.sites = sites.copy()
         self.s = np.sqrt(sites.tau)
-        B = self.K * self.s
-        B *= self.s[:, None]
-        B[np.diag_indices_from(B)] += 1
-        self.factor = Cholesky.of(B)
-        V = solve_lower(self.factor.L, np.asfortranarray(self.s[:, None] * self.K), overwrite=True)  # L^-1 S K
+        self.factor = Cholesky.of(self._B())
         Sigma = self.K.copy(order="F")
-        Sigma = _syrk(-1.0, V, trans=1, lower=1, beta=1.0, c=Sigma, overwrite_c=1)  # R&W line 10: K - V'V, lower half
+        if sites.tau.any():
+            V = solve_lower(self.factor.L, np.asfortranarray(self.s[:, None] * self.K), overwrite=True)  # L^-1 S K
+            Sigma = _syrk(-1.0, V, trans=1, lower=1, beta=1.0, c=Sigma, overwrite_c=1)  # K - V'V, lower half
         self.var = Sigma.diagonal().copy()
         self.mu = _symv(1.0, Sigma, sites.nu, lower=1)
         self._hold(Sigma)
+
+    def _B(self):
+        B = self.K * self.s
+        B *= self.s[:, None]
+        B[np.diag_indices_from(B)] += 1
+        return B
 
     def marginals(self):
         return self.mu, self.var
