@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 from numba import njit
@@ -46,18 +46,17 @@ class Subtrees:
     def levels(self, g: Graph, depth: int) -> list[list[int]]:
         """Pattern of every vertex at heights 0..depth; a graph asked for twice in a row is refined once."""
         if g is not self._graph:
-            self._graph, self._levels = g, [[self._number((label,)) for label in g.labels.tolist()]]
+            self._graph, self._levels = g, [[self._number(0, label) for label in g.labels.tolist()]]
             pointers, ends = g.indptr.tolist(), g.indices.tolist()
-            self._neighbours = [ends[a:b] for a, b in zip(pointers[:-1], pointers[1:])]
+            self._neighbours = [ends[a:b] for a, b in pairwise(pointers)]
         while len(self._levels) <= depth:
-            below = self._levels[-1]
-            self._levels.append(
-                [self._number((own, *sorted([below[u] for u in near]))) for own, near in zip(below, self._neighbours)]
-            )
+            height, below = len(self._levels), self._levels[-1]
+            children = (sorted([below[u] for u in near]) for near in self._neighbours)
+            self._levels.append([self._number(height, own, *near) for own, near in zip(below, children)])
         return self._levels[: depth + 1]
 
-    def _number(self, pattern: tuple) -> int:
-        return self._numbers.setdefault((len(self._levels), *pattern), len(self._numbers))
+    def _number(self, *pattern: int) -> int:
+        return self._numbers.setdefault(pattern, len(self._numbers))
 
 
 class Features:

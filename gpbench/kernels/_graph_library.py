@@ -52,10 +52,10 @@ class Library:
                 if code not in known:
                     known[code] = len(self._base)
                     self._base.append(b)
-            columns.append([known[code] for code in codes.tolist()])
-            values.append(counts / norm)
+            columns += [known[code] for code in codes.tolist()]
+            values += (counts / norm).tolist()
             own[b] = 1.0
-        self._rows.append((np.concatenate(columns).astype(np.int64), np.concatenate(values)))
+        self._rows.append((np.array(columns, dtype=np.int64), np.array(values)))
         self._own.append(own)
 
     def features(self, numbers) -> sparse.csr_matrix:
@@ -70,11 +70,15 @@ class Library:
         """k(g, g) of each graph and base kernel   (n, B)."""
         return np.array([self._own[i] for i in numbers]).reshape(len(numbers), len(self.bases))
 
-    def grams(self, numbers, bases=None):
-        """The Gram matrix of every base kernel in turn   (n, n)."""
+    def grams_of(self, X):
+        """The normalised Gram matrix of every base kernel in turn   (n, n)."""
+        numbers = self.numbers(X)
+        for product in self._products(numbers):
+            yield product(slice(0, len(numbers)))
+
+    def _products(self, numbers) -> list[_Product]:
         Phi, base_of = self.features(numbers).tocsc(), np.array(self._base)
-        for b in range(len(self.bases)) if bases is None else bases:
-            yield _Product(Phi[:, base_of == b])(slice(0, len(numbers)))
+        return [_Product(Phi[:, base_of == b]) for b in range(len(self.bases))]
 
     def prepare(self, X) -> None:
         """Keep the Gram matrices between all of X; a later call replaces them."""
@@ -83,9 +87,7 @@ class Library:
             return
         if self._stack is not None and np.isin(numbers, np.flatnonzero(self._stack[0] >= 0)).all():
             return
-        Phi, base_of = self.features(numbers).tocsc(), np.array(self._base)
-        products = [_Product(Phi[:, base_of == b]) for b in range(len(self.bases))]
-        stack = GramStack(len(numbers), products)
+        stack = GramStack(len(numbers), self._products(numbers))
         place = np.full(numbers.max(initial=-1) + 1, -1)
         place[numbers] = np.arange(len(numbers))
         self._stack = place, stack

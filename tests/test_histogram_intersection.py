@@ -1,0 +1,88 @@
+"""Histogram intersection: its formula, groups, gradients, kept matrices, and what is refused."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from gpbench.errors import ConfigError, NotApplicable
+from gpbench.kernels._stack import GramStack
+from gpbench.kernels.build import build_kernel
+from gpbench.kernels.histogram_intersection import HistogramIntersection
+from tests.oracles.exact import finite_difference
+
+
+def by_definition(X, X2, sizes, variances):
+    ends = np.cumsum([0, *sizes])
+    overlap = [np.minimum(X[:, None, a:b], X2[None, :, a:b]).sum(2) for a, b in pairwise(ends)]
+    return sum(v * K for v, K in zip(variances, overlap))
+
+
+@pytest.fixture(params=["kept matrices", "new inputs"])
+def case(request, rng):
+    """Histograms of three groups with 4, 2 and 3 bins; one row occurs twice."""
+    X = rng.gamma(0.7, size=(12, 9)) * (rng.random((12, 9)) < 0.8)
+    X[7] = X[2]
+    kernel = build_kernel({"name": "histogram-intersection", "groups": [4, 2, 3]}, X)
+    kernel = kernel.with_theta(kernel.theta + rng.normal(size=3))
+    if request.param == "new inputs":
+        X = X + rng.random(X.shape)
+    return kernel, X, X[[3, 7, 9, 1]]
+
+
+def test_covariances_are_weighted_overlaps(case):
+    kernel, X, Z = case
+    v = np.exp(kernel.theta)
+    np.testing.assert_allclose(kernel(X), by_definition(X, X, (4, 2, 3), v), rtol=1e-12)
+    np.testing.assert_allclose(kernel(X, Z), by_definition(X, Z, (4, 2, 3), v), rtol=1e-12)
+    np.testing.assert_allclose(kernel.diag(X), np.diag(kernel(X)), rtol=1e-12)
+    assert np.linalg.eigvalsh(kernel(X)).min() > -1e-10
+
+
+def test_gradients_equal_finite_differences(case, rng):
+    kernel, X, Z = case
+    dK, dS, dk = rng.normal(size=(4, 12)), rng.normal(size=(4, 4)), rng.normal(size=12)
+    fd = finite_difference(lambda t: (kernel.with_theta(t)(Z, X) * dK).sum(), kernel.theta)
+    np.testing.assert_allclose(kernel.vjp(dK, Z, X), fd, rtol=1e-6, atol=1e-7)
+    fd = finite_difference(lambda t: (kernel.with_theta(t)(Z) * dS).sum(), kernel.theta)
+    np.testing.assert_allclose(kernel.vjp(dS, Z), fd, rtol=1e-6, atol=1e-7)
+    fd = finite_difference(lambda t: kernel.with_theta(t).diag(X) @ dk, kernel.theta)
+    np.testing.assert_allclose(kernel.vjp_diag(dk, X), fd, rtol=1e-6, atol=1e-7)
+    with pytest.raises(NotApplicable, match="kernel has no input gradient"):
+        kernel.vjp_inputs(dK, Z, X)
+
+
+def test_a_set_too_large_to_keep_gives_the_same_numbers(rng, monkeypatch):
+    X = rng.random((20, 6))
+    kept = HistogramIntersection.create(X, groups=2)
+    monkeypatch.setattr(GramStack, "fits", staticmethod(lambda n, bases: False))
+    direct = HistogramIntersection.create(X, groups=2)
+    assert direct.overlaps._stack is None
+    np.testing.assert_allclose(kept(X, X[:5]), direct(X, X[:5]), rtol=1e-13)
+
+
+def test_an_input_that_is_almost_a_kept_one_is_another_input(rng):
+    X = rng.random((5, 4))
+    kernel = HistogramIntersection.create(X)
+    near = X[:1].copy()
+    near[0, 2] += 1.0
+    np.testing.assert_allclose(kernel(near, X), by_definition(near, X, (4,), np.exp(kernel.theta)), rtol=1e-12)
+
+
+def test_the_start_has_a_prior_variance_of_one_on_average(rng):
+    X = rng.gamma(2.0, size=(50, 12))
+    kernel = HistogramIntersection.create(X, groups=3)
+    assert kernel.diag(X).mean() == pytest.approx(1.0)
+    assert kernel.names == ("variance[0]", "variance[1]", "variance[2]")
+    np.testing.assert_allclose(kernel.with_theta(np.zeros(3)).with_values(kernel.values()).theta, kernel.theta)
+
+
+@pytest.mark.parametrize("groups", [0, 4, [3, 2], [6, 0], []])
+def test_groups_must_cover_the_bins(groups):
+    with pytest.raises(ConfigError, match="histogram-intersection"):
+        HistogramIntersection.create(np.ones((3, 6)), groups=groups)
+
+
+def test_negative_bins_are_refused_with_the_cure():
+    with pytest.raises(ConfigError, match="inputs: none"):
+        HistogramIntersection.create(-np.ones((3, 6)))
