@@ -21,6 +21,7 @@ from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
 from gpbench.learning.adapt import adapt
 from gpbench.learning.interleave import interleave
+from gpbench.learning.optimise import Optimum
 from gpbench.linalg.triangular import solve_lower
 from gpbench.selection.criterion import Criterion
 from gpbench.selection.greedy import Path
@@ -104,13 +105,14 @@ class GreedyMethod(Method):
             spent.rows += path.rows.evaluated
             return path
 
-        def adapt(gp, path):
-            begin = time.perf_counter()
-            learned = self._adapt(problem, gp, problem.X[self._kept(path)])
+        def learn(gp, path):
+            begin, Z = time.perf_counter(), problem.X[self._kept(path)]
+            learned, found = self._adapt(problem, gp, Z)
             spent.adapt += time.perf_counter() - begin
+            spent.rows += found.evaluations * len(Z)
             return learned
 
-        gp, path, _ = interleave(problem.gp, select, adapt, lambda path: min(path.measures), rounds)
+        gp, path, _ = interleave(problem.gp, select, learn, lambda path: min(path.measures), rounds)
         return self._fitted(problem, gp, path, trace, spent)
 
     def _begin(self, problem: Problem, gp: GP, rng, size: int, previous=None) -> Path:
@@ -126,13 +128,13 @@ class GreedyMethod(Method):
     def _kept(self, path: Path) -> np.ndarray:
         return path.state.pivots[: self._size(path)].copy()
 
-    def _adapt(self, problem: Problem, gp: GP, Z) -> GP:
+    def _adapt(self, problem: Problem, gp: GP, Z) -> tuple[GP, Optimum]:
         """A short climb of the objective over kernel and noise, basis fixed."""
         schedule, approximation, measure = problem.schedule, sparse.APPROXIMATIONS[self.approximation], self.objective
         if measure == "free-energy":  # the evidence, with the penalty that VFE adds to it
             approximation, measure = sparse.VFE, "evidence"
         budget = schedule.evaluations, schedule.optimiser, JITTER
-        return adapt(approximation, gp, Z, problem.X, problem.y, *budget, objectives.find(measure))[0]
+        return adapt(approximation, gp, Z, problem.X, problem.y, *budget, objectives.find(measure))
 
     def _fitted(self, problem: Problem, gp: GP, path: Path, trace, spent: Spent) -> Fitted:
         state, size = path.state, self._size(path)
