@@ -212,6 +212,15 @@ def _arrays(setting: Setting, fitted: Fitted, raw: Prediction) -> dict:
     if fitted.inducing is not None:
         arrays["inducing"] = fitted.inducing  # scaled inputs
     X = setting.dataset.X
-    if X.ndim == 2 and X.shape[1] == 1:  # what a figure over the one input needs
-        arrays |= {"x_train": X[train], "y_train": setting.dataset.y[train], "x_test": X[test]}
+    if X.ndim == 2 and X.shape[1] == 1:
+        arrays |= {"x_train": X[train], "y_train": setting.dataset.y[train]} | _line(setting, fitted)
     return arrays
+
+
+def _line(setting: Setting, fitted: Fitted, points: int = 200) -> dict:
+    """The prediction over the range of the one input and a tenth beyond, for the figure."""
+    low, high = float(setting.dataset.X.min()), float(setting.dataset.X.max())
+    x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)[:, None]
+    p = fitted.predict(setting.scaler.inputs(x))
+    mean, var = setting.scaler.back(p.mean, p.var, x)
+    return {"x_grid": x, "mean_grid": mean, "var_grid": var}

@@ -185,7 +185,7 @@ def one_dimension(results: Results) -> Named:
             continue
         with np.load(file, allow_pickle=False) as stored:
             arrays = {k: stored[k] for k in stored.files}
-        if not {"x_train", "y_train", "x_test", "mean", "var"} <= arrays.keys():
+        if not {"x_train", "y_train", "x_grid", "mean_grid", "var_grid"} <= arrays.keys():
             continue
         figure, [[ax]] = new_figure()
         _predictive(ax, arrays, _scaled(results, row["trial_id"]))
@@ -202,13 +202,12 @@ def _scaled(results: Results, trial_id: str) -> bool:
 
 
 def _predictive(ax, a: dict, scaled: bool) -> None:
-    x, x_train = a["x_test"].ravel(), a["x_train"].ravel()
-    order = np.argsort(x)
-    mean, sd = a["mean"][order], np.sqrt(a["var"][order])
+    x, x_train = a["x_grid"].ravel(), a["x_train"].ravel()
+    mean, sd = a["mean_grid"], np.sqrt(a["var_grid"])
     ax.plot(x_train, a["y_train"], ".", color="0.45", markersize=3, label="training data")
-    ax.plot(x[order], mean, "-", color="black", linewidth=1.4, label="predictive mean")
-    ax.plot(x[order], mean - 2 * sd, "--", color="black", linewidth=0.8, label="± 2 standard deviations")
-    ax.plot(x[order], mean + 2 * sd, "--", color="black", linewidth=0.8)
+    ax.plot(x, mean, "-", color="black", linewidth=1.4, label="predictive mean")
+    ax.plot(x, mean - 2 * sd, "--", color="black", linewidth=0.8, label="± 2 standard deviations")
+    ax.plot(x, mean + 2 * sd, "--", color="black", linewidth=0.8)
     raw = (lambda z: z.ravel() * x_train.std() + x_train.mean()) if scaled else np.ravel
     marks = [(raw(a[k]), edge, m, n) for k, edge, m, n in PSEUDO_INPUTS if k in a]
     if "pivots" in a:
