@@ -37,6 +37,7 @@ METHODS = [
     (EP(solver="rank-one"), PP3),
     (EPFic(d_max=8), SE),
     (EPSparse(), PP3),
+    (EPSparse(solver="rows"), PP3),
     (EPSparse(solver="parallel"), PP3),
 ]
 
@@ -59,13 +60,14 @@ def test_methods_learn_and_classify(method, spec, rng):
     assert all(isinstance(v, (int, float)) for row in fitted.trace for v in row.values())
 
 
-def test_sparse_and_dense_find_the_same_mode(rng):
+@pytest.mark.parametrize("solver", ["fronts", "rows"])
+def test_sparse_and_dense_find_the_same_mode(solver, rng):
     p = problem(rng, PP3, evaluations=60)
-    dense, sparse = EP().fit(p, rng), EPSparse().fit(p, rng)
+    dense, sparse = EP().fit(p, rng), EPSparse(solver=solver).fit(p, rng)
     np.testing.assert_allclose(sparse.log_evidence, dense.log_evidence, rtol=1e-5)
     Xs = rng.uniform(-2, 2, size=(50, 2))
     np.testing.assert_allclose(sparse.predict(Xs).prob, dense.predict(Xs).prob, atol=2e-3)
-    assert {"fill_K", "fill_L", "sweeps", "touched", "posterior_mb"} <= sparse.trace[-1].keys()
+    assert {"fill_K", "fill_L", "sweeps", "ep_seconds", "factor_mb"} <= sparse.trace[-1].keys()
 
 
 @pytest.mark.parametrize("quantities", priors.ON)

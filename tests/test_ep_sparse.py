@@ -6,6 +6,7 @@ import pytest
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
+from gpbench.inference.sites_fronts import FrontsPosterior
 from gpbench.inference.sites_parallel import Parallel
 from gpbench.inference.sites_rows import Rows
 from gpbench.kernels.build import build_kernel
@@ -60,7 +61,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("solver", [Rows, Parallel])
+@pytest.mark.parametrize("solver", [FrontsPosterior, Rows, Parallel])
 def test_sparse_ep_equals_dense_ep(case, solver, rng):
     kernel, X, y = problem(case, rng)
     Xs = np.vstack([X, rng.uniform(-1, 5, size=(40, 2))])

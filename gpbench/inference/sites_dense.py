@@ -74,7 +74,7 @@ class DensePosterior:
 
     def figures(self):
         fill_K = np.count_nonzero(self.K) / self.K.size
-        return {"fill_K": fill_K, "fill_L": 1.0, "posterior_mb": 3 * self.K.nbytes / 1e6}  # K, Sigma, L
+        return {"fill_K": fill_K, "fill_L": 1.0, "factor_mb": 3 * self.K.nbytes / 1e6}  # K, Sigma, L
 
 
 class RankOne(DensePosterior):

@@ -90,4 +90,4 @@ class Fic:
         return (f"jitter {self.jitter:.1e} on Kuu",) if beyond else ()
 
     def figures(self):
-        return {"posterior_mb": 2 * self.V.nbytes / 1e6}
+        return {"factor_mb": 2 * self.V.nbytes / 1e6}

@@ -28,12 +28,13 @@ class SparsePosterior:
         self.analyse(ordering)
 
     def analyse(self, ordering: str) -> None:
-        """What depends on the pattern only, once."""
+        """What depends on the pattern only, once; and a note when the ordering is not the one asked for."""
         self.symbolic = Symbolic.of(self.K, ordering)
+        self.note = self.symbolic.note
 
     @property
     def notes(self):
-        return (self.symbolic.note,) if self.symbolic.note else ()
+        return (self.note,) if self.note else ()
 
     def factorise(self) -> SparseLDL:
         """Of B at the present s."""
@@ -84,4 +85,4 @@ class SparsePosterior:
     def figures(self):
         megabytes = (16 * self.K.nnz + 12 * len(self.symbolic.Li)) / 1e6
         fill_K = self.K.nnz / self.K.shape[0] ** 2
-        return {"fill_K": fill_K, "fill_L": self.symbolic.fill, "posterior_mb": megabytes}
+        return {"fill_K": fill_K, "fill_L": self.symbolic.fill, "factor_mb": megabytes}

@@ -1,4 +1,4 @@
-"""EP classification with a compactly supported kernel ([vanhatalo]); damped parallel EP runs on the same factor."""
+"""EP classification with a compactly supported kernel ([vanhatalo]) by one of three solvers with one fixed point."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import numpy as np
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
+from gpbench.inference.sites_fronts import FrontsPosterior
 from gpbench.inference.sites_parallel import DAMPING, Parallel
 from gpbench.inference.sites_rows import Rows
 
 from ._ep import EPMethod
+
+SEQUENTIAL = {"fronts": FrontsPosterior, "rows": Rows}
 
 
 class EPSparse(EPMethod):
@@ -21,7 +24,9 @@ class EPSparse(EPMethod):
     name = "ep-sparse"
     title = "EP, compact support"
 
-    solver: Literal["rows", "parallel"] = Field("rows", description="site by site, or all sites at once")
+    solver: Literal["fronts", "rows", "parallel"] = Field(
+        "fronts", description="blocks of sites by matrix products, site by site as the paper has it, or all at once"
+    )
     ordering: Literal["amd", "metis", "nesdis", "natural"] = Field("amd", description="fill-reducing ordering")
     damping: float = Field(DAMPING, gt=0, le=1, description="step of `solver: parallel`")
     profile: int = Field(0, ge=0, description="distances at which the kernel itself is recorded ([vanhatalo] Figure 1)")
@@ -29,7 +34,7 @@ class EPSparse(EPMethod):
     def posterior(self, at, problem):
         if self.solver == "parallel":
             return Parallel(at.kernel, problem.X, self.ordering, self.damping)
-        return Rows(at.kernel, problem.X, self.ordering)
+        return SEQUENTIAL[self.solver](at.kernel, problem.X, self.ordering)
 
     def fit(self, problem, rng):
         fitted = super().fit(problem, rng)
