@@ -44,7 +44,7 @@ def test_the_method_learns_and_reports_its_fill(data, rng):
     problem = Problem(X, y, GP(PP3(np.log([1.0, 3.0, 3.0]), 2), 0.1), Schedule("joint", 60), np.arange(120))
     fitted = SparseGP().fit(problem, rng)
     assert fitted.log_evidence > compact.objective(problem.gp, X, y)[0]
-    assert 0 < fitted.trace[-1]["fill_k"] <= 1 and fitted.trace[-1]["fill_l"] >= fitted.trace[-1]["fill_k"] / 2
+    assert 0 < fitted.trace[-1]["fill_K"] <= 1 and fitted.trace[-1]["fill_L"] >= fitted.trace[-1]["fill_K"] / 2
     assert (fitted.predict(Xs).var > 0).all()
 
 

@@ -35,7 +35,7 @@ class SparseGP(Method):
             trace = info["trace"]
         posterior = Posterior.fit(gp, problem.X, problem.y, self.ordering)
         n, fronts = problem.n, posterior.factor.fronts
-        fills = {"fill_k": posterior.fill_k, "fill_l": fronts.nnz_factor / (n * (n + 1) / 2), "fronts": fronts.count}
+        fills = {"fill_K": posterior.fill_k, "fill_L": fronts.nnz_factor / (n * (n + 1) / 2), "fronts": fronts.count}
         return Fitted(
             predict=posterior.predict,
             gp=gp,
