@@ -16,7 +16,7 @@ def mean_std(values: pd.Series, factor: float = 1.0, decimals: int | None = None
     mean, std = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else np.nan
     if decimals is None:
         decimals = digits(std if std > 0 else abs(mean) / 10)
-    if len(values) > 1 and std == 0 and mean == round(mean):
+    if not std > 0 and mean == round(mean):
         return f"{mean:.0f}"
     return f"{mean:.{decimals}f}" + ("" if np.isnan(std) else f"{plus_minus}{std:.{decimals}f}")
 

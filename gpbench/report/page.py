@@ -112,6 +112,8 @@ def _counts(found: Check, papers: set[str]) -> str:
     parts = ", ".join(f"{n} {v}" for v, n in found.cell_counts.items() if n and v not in ("not run", "no data"))
     total = sum(c.paper in papers for c in published.cells())
     whose = " and ".join(sorted(papers))
+    if not total:
+        return f"{whose} prints no numbers, only figures: claims alone are checked."
     return f"{len(compared)} of the {total} printed numbers of {whose} are compared: {parts or 'none'}."
 
 

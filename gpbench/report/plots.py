@@ -212,16 +212,17 @@ def _predictive(ax, a: dict, scaled: bool) -> None:
     marks = [(raw(a[k]), edge, m, n) for k, edge, m, n in PSEUDO_INPUTS if k in a]
     if "pivots" in a:
         where = {row: i for i, row in enumerate(a["train_index"].tolist())}
-        marks.append((x_train[[where[row] for row in a["pivots"].tolist()]], -0.03, "^", "basis vectors"))
-    for at, edge, marker, name in marks:
-        ax.plot(at, np.full(len(at), edge), marker, color="black", markersize=5, label=name, clip_on=False,
+        marks.append((x_train[[where[row] for row in a["pivots"].tolist()]], 0.03, "^", "basis vectors"))
+    for at, height, marker, name in marks:
+        outside = int(np.sum((at < x[0]) | (at > x[-1])))
+        label = f"{name} ({outside} beyond the axis)" if outside else name
+        ax.plot(at, np.full(len(at), height), marker, color="black", markersize=5, label=label,
                 transform=ax.get_xaxis_transform(), markerfacecolor="none")  # fmt: skip
+    ax.set_xlim(x[0], x[-1])
 
 
-PSEUDO_INPUTS = (
-    ("inducing_start", 1.03, "v", "initial pseudo-inputs"),
-    ("inducing", -0.03, "^", "final pseudo-inputs"),
-)
+# key, height in the axes, marker, name
+PSEUDO_INPUTS = (("inducing_start", 0.97, "v", "initial pseudo-inputs"), ("inducing", 0.03, "^", "final pseudo-inputs"))
 
 
 def critical_difference(results: Results) -> Named:

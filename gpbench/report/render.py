@@ -121,8 +121,9 @@ def _caption(table: Table) -> str:
 
 
 def escape_csv(text: str) -> str:
-    """A leading = + @ or tab makes a spreadsheet run the cell; numbers keep their sign."""
-    risky = text[:1] in ("=", "+", "@", "\t", "\r") or (text[:1] == "-" and not re.match(r"-[\d.]", text))
+    """One line; a leading = + - or @ would make a spreadsheet run the cell, but numbers keep their sign."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    risky = text[:1] in ("=", "+", "@") or (text[:1] == "-" and not re.match(r"-[\d.]", text))
     return "'" + text if risky else text
 
 
