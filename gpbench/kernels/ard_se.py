@@ -35,6 +35,12 @@ class ArdSE(Kernel):
         lengths = spread * np.sqrt(dims) if ard else np.array([np.sqrt((spread**2).sum())])
         return cls(np.log(np.r_[1.0, lengths]), dims, ard, form)
 
+    def starts(self, X):
+        """Also one standard deviation of each input (PROTOCOL.md), which in few dimensions often climbs higher."""
+        spread = np.maximum(X.std(0), 1e-12)
+        lengths = spread if self.ard else np.sqrt((spread**2).mean(keepdims=True))
+        return [self, self.with_theta(np.r_[self.theta[0], np.log(lengths)])]
+
     def with_theta(self, theta):
         return ArdSE(theta, self.dims, self.ard, self.form)
 

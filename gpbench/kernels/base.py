@@ -29,6 +29,10 @@ class Kernel(ABC):
     def create(cls, X, **options) -> Kernel:
         """A kernel for inputs like X at neutral starting values; `options` are those of the config."""
 
+    def starts(self, X) -> list[Kernel]:
+        """Points worth climbing from when hyperparameters are learned, this one first."""
+        return [self]
+
     @abstractmethod
     def with_theta(self, theta) -> Kernel: ...
 

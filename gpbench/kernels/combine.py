@@ -36,6 +36,10 @@ class _Combination(Kernel):
         ends = np.cumsum([len(p.theta) for p in self.parts])[:-1]
         return type(self)(p.with_theta(t) for p, t in zip(self.parts, np.split(np.asarray(theta, dtype=float), ends)))
 
+    def starts(self, X):
+        each = [p.starts(X) for p in self.parts]
+        return [type(self)(s[min(k, len(s) - 1)] for s in each) for k in range(max(map(len, each)))]
+
     @staticmethod
     def _add_inputs(pulled, inputs):
         return sum(dX for _, dX in pulled) if inputs else None

@@ -10,12 +10,17 @@ from gpbench.inference.model import GP
 from .optimise import best_of, maximise
 from .parameters import Layout
 
+SCREEN = 40  # evaluations after which the best of several starts is clear enough
+
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
     objective=exact.objective,
 ) -> tuple[GP, dict]:  # fmt: skip
-    """Optimum of objective(gp, X, y) over kernel parameters and noise, from `gp` and `restarts - 1` random points."""
+    """Optimum of objective(gp, X, y) over kernel parameters and noise.
+
+    Each of the kernel's starts and `restarts - 1` random points is climbed for a while; the highest one goes on.
+    """
     layout = Layout(gp)
 
     def at(x):
@@ -23,12 +28,19 @@ def fit_hyperparameters(
         return F, layout.gradient(dtheta, dlog_noise)
 
     x0 = layout.pack()
-    starts = [x0] + [x0 + rng.normal(0.0, 1.0, len(x0)) for _ in range(restarts - 1)]
-    found = best_of(starts, lambda x: maximise(at, x, evaluations, optimiser, layout.bounds()))
+    starts = [Layout(GP(kernel, gp.noise)).pack() for kernel in gp.kernel.starts(X)]
+    starts += [x0 + rng.normal(0.0, 1.0, len(x0)) for _ in range(restarts - 1)]
+    first = evaluations if len(starts) == 1 else min(SCREEN, evaluations)
+    bounds = layout.bounds()
+    found = best_of(starts, lambda x: maximise(at, x, first, optimiser, bounds))
+    trace, used = found.trace, found.evaluations
+    if not found.converged and used < evaluations:
+        found = maximise(at, found.x, evaluations - used, optimiser, bounds)
+        trace, used = [*trace, *found.trace], used + found.evaluations
     learned, _ = layout.unpack(found.x)
     info = {
-        "objective": found.value, "evaluations": found.evaluations, "converged": found.converged,
-        "message": found.message, "trace": found.trace,
+        "objective": found.value, "evaluations": used, "converged": found.converged,
+        "message": found.message, "trace": trace,
     }  # fmt: skip
     return learned, info
 

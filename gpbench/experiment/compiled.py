@@ -1,0 +1,43 @@
+"""Loading compiled code before the fork, so that no trial spends its own time on it.
+
+numba keeps compiled functions on disk and reads them at the first call, a tenth of a second for some; the fork server
+does that once per method instead. This leans on numba's internals; where they differ, trials load for themselves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+
+
+def load_for(cls: type) -> None:
+    """Read from disk what has been compiled for functions that this class's module uses, directly or through others."""
+    with contextlib.suppress(ImportError):
+        from numba.core.registry import CPUDispatcher
+
+        for name in sorted(_modules_of(cls.__module__)):
+            for function in list(vars(sys.modules[name]).values()):
+                if isinstance(function, CPUDispatcher) and function.__module__ == name and not function.overloads:
+                    _load(function)
+
+
+def _modules_of(start: str) -> set[str]:
+    """Modules of gpbench that are reached from this one by what they import."""
+    found, todo = set(), [start]
+    while todo:
+        name = todo.pop()
+        if name in found or name not in sys.modules:
+            continue
+        found.add(name)
+        for value in vars(sys.modules[name]).values():
+            home = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+            if isinstance(home, str) and home.startswith("gpbench."):
+                todo.append(home)
+    return found
+
+
+def _load(function) -> None:
+    with contextlib.suppress(Exception):  # another numba may keep its cache differently
+        for key in function._cache._cache_file._load_index():
+            function.compile(key[0])
