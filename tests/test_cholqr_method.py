@@ -1,7 +1,9 @@
 """cholqr, hybrid and the one-dimensional starts as methods: what a fit promises."""
 
+import json
 from dataclasses import replace
 
+import driver
 import numpy as np
 import pytest
 from pydantic import ValidationError
@@ -70,6 +72,17 @@ def test_snapshots_give_one_model_per_epoch_and_the_last_is_the_one_returned():
     assert [at["epoch"] for at, _ in along] == [1, 2, 3]
     assert np.all(np.diff([at["seconds"] for at, _ in along]) > 0)
     np.testing.assert_array_equal(along[-1][1].mean, fitted.predict(p.X[:20]).mean)
+
+
+def test_the_runner_scores_snapshots_on_the_test_part(tmp_path):
+    joint = {"schedule": "joint", "values": {"variance": 1.0, "lengthscale": 1.0, "noise": 0.1}}
+    options = {"d_max": 5, "epochs": 3, "tolerance": 0, "snapshots": True}
+    done = driver.trial("cholqr", hyperparameters=joint, **options)
+    driver.run_here(tmp_path, [done])
+    result = json.loads(next((tmp_path / "trials").glob("*.json")).read_text())["result"]
+    assert [row["epoch"] for row in result["trace"]] == [1, 2, 3]
+    assert all(row["test_smse"] > 0 and np.isfinite(row["test_snlp"]) for row in result["trace"])
+    assert result["trace"][-1]["test_smse"] == result["metrics"]["smse"]
 
 
 class GramOnly(Kernel):

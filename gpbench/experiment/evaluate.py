@@ -157,11 +157,25 @@ def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
         peak_mb=peak_mb(),
         theta=fitted.gp.values(),
-        trace=fitted.trace,
+        trace=_scored_along(trial, setting, fitted),
         notes=notes,
         data_sha256=setting.dataset.sha256,
     )
     return result, _arrays(setting, fitted, raw)
+
+
+def _scored_along(trial: Trial, setting: Setting, fitted: Fitted) -> list[dict]:
+    """The trace; where the method kept models along the way, with their test scores in the rows they belong to."""
+    if fitted.curve is None or setting.dataset.task != "regression":
+        return fitted.trace
+    trace = [dict(row) for row in fitted.trace]
+    for at, prediction in fitted.curve(setting.scaler.inputs(setting.X_test)):
+        row = next((r for r in trace if all(r.get(k) == v for k, v in at.items())), None)
+        if row is None:
+            trace.append(row := dict(at))
+        scores = regression_scores(trial, setting, prediction, _raw(prediction, setting))
+        row |= {f"test_{name}": value for name, value in scores.items() if value is not None}
+    return trace
 
 
 def _raw(prediction: Prediction, setting: Setting) -> Prediction:
