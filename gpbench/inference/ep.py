@@ -136,6 +136,21 @@ def site_update(code, noise, y, mu, var, tau, nu):
 
 
 @njit(cache=True)
+def update_at_once(mu, var, tau, nu, y, code, noise, which, damping):
+    """Match the sites `which` to given marginals, none seeing another's change; (largest change, updates refused)."""
+    largest, refused = 0.0, 0
+    for i in which:
+        new_tau, new_nu, change = site_update(code, noise, y[i], mu[i], var[i], tau[i], nu[i])
+        if change < 0.0:
+            refused += 1
+            continue
+        largest = max(largest, change)  # before damping, so that a small step is not taken for convergence
+        tau[i] += damping * (new_tau - tau[i])
+        nu[i] += damping * (new_nu - nu[i])
+    return largest, refused
+
+
+@njit(cache=True)
 def update_block(Sigma, mu, tau, nu, y, code, noise, whole):
     """Sequential EP over the sites of a dense block, in place; (largest change, updates refused).
 

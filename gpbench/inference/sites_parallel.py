@@ -6,9 +6,9 @@ converged on every problem tried, but there is no guarantee, and a run that does
 
 from __future__ import annotations
 
-from numba import njit
+import numpy as np
 
-from .ep import site_update
+from .ep import update_at_once
 from .sites_sparse import SparsePosterior
 
 DAMPING = 0.5
@@ -21,18 +21,5 @@ class Parallel(SparsePosterior):
 
     def sweep(self, sites, y, likelihood):
         mu, var = self.marginals()
-        return _update_all(mu, var, sites.tau, sites.nu, y, likelihood.code, likelihood.noise, self.damping)
-
-
-@njit(cache=True)
-def _update_all(mu, var, tau, nu, y, code, noise, damping):
-    largest, refused = 0.0, 0
-    for i in range(len(y)):
-        new_tau, new_nu, change = site_update(code, noise, y[i], mu[i], var[i], tau[i], nu[i])
-        if change < 0.0:
-            refused += 1
-            continue
-        largest = max(largest, change)  # before damping, so that a small step is not taken for convergence
-        tau[i] += damping * (new_tau - tau[i])
-        nu[i] += damping * (new_nu - nu[i])
-    return largest, refused
+        every = np.arange(len(y))
+        return update_at_once(mu, var, sites.tau, sites.nu, y, likelihood.code, likelihood.noise, every, self.damping)
