@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Annotated, ClassVar, Literal
 
@@ -28,6 +28,7 @@ from gpbench.selection.greedy import Path
 from gpbench.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
 from gpbench.selection.state import GreedyState
 
+from ._shares import redundant_shares
 from .base import GP, Fitted, Method, Problem
 
 JITTER = 1e-8  # on Kuu while learning: a rung that changed between evaluations would make the objective jump
@@ -68,6 +69,8 @@ class GreedyMethod(Method):
         0.01, ge=0, description="added to K_I for the latent variance only, scaled targets ([keerthi])"
     )
 
+    snapshots: bool = Field(False, description="trace each round of learning and score its model on the test part")
+
     def pool(self, rows: KernelRows, rng, previous):
         """Candidates for a path; `previous` is the basis before the last adaptation."""
         return WithoutRows()
@@ -92,7 +95,7 @@ class GreedyMethod(Method):
 
     def _alone(self, problem: Problem, rng) -> Fitted:
         """One size, with the stop rule and the schedule that are asked for."""
-        spent, trace, round_ = Spent(), [], count()
+        spent, trace, round_, kept = Spent(), [], count(), []
         patience = None if self.stop == "d_max" else self.stop.patience
         rounds = {"fixed": 0, "joint": 1, "interleaved": problem.schedule.rounds}[problem.schedule.kind]
 
@@ -100,9 +103,13 @@ class GreedyMethod(Method):
             begin = time.perf_counter()
             path = self._begin(problem, gp, rng, self.d_max, None if previous is None else self._kept(previous))
             path.grow(self.d_max, patience)
-            trace.extend(path.trace(**({"round": next(round_)} if rounds else {})))
+            if not self._in_epochs(rounds):
+                trace.extend(path.trace(**({"round": next(round_)} if rounds else {})))
             spent.select += time.perf_counter() - begin
             spent.rows += path.rows.evaluated
+            if self._in_epochs(rounds) and trace:  # the model of an epoch has a basis chosen at its hyperparameters
+                trace[-1]["seconds"] = spent.select + spent.adapt
+                kept.append(({"epoch": len(trace)}, self._posterior(problem, gp, path)))
             return path
 
         def learn(gp, path):
@@ -110,10 +117,22 @@ class GreedyMethod(Method):
             learned, found = self._adapt(problem, gp, Z)
             spent.adapt += time.perf_counter() - begin
             spent.rows += found.evaluations * len(Z)
+            if self._in_epochs(rounds):  # as cholqr's: F falls where it is better
+                row = {"epoch": len(trace) + 1, "objective": -found.value, "evaluations": found.evaluations}
+                trace.append(row | redundant_shares(learned.kernel))
             return learned
 
-        gp, path, _ = interleave(problem.gp, select, learn, lambda path: min(path.measures), rounds)
-        return self._fitted(problem, gp, path, trace, spent)
+        gp, path, epochs = interleave(problem.gp, select, learn, lambda path: min(path.measures), rounds)
+        if self._in_epochs(rounds):
+            trace[-1]["epochs"] = epochs
+        return replace(self._fitted(problem, gp, path, trace, spent), curve=_curve(kept))
+
+    def _in_epochs(self, rounds: int) -> bool:
+        """The trace has a row per round, with the objective that was climbed, instead of one per basis vector."""
+        return bool(rounds) and self.snapshots
+
+    def _posterior(self, problem: Problem, gp: GP, path: Path) -> SparsePosterior:
+        return _posterior(path.state, gp, problem.X, self._size(path), self.nugget)
 
     def _begin(self, problem: Problem, gp: GP, rng, size: int, previous=None) -> Path:
         kdiag = gp.kernel.diag(problem.X)
@@ -154,6 +173,13 @@ class GreedyMethod(Method):
             trace=trace,
             notes=notes,
         )
+
+
+def _curve(kept):
+    """Predictions of the kept models, as `Fitted.curve` gives them."""
+    if not kept:
+        return None
+    return lambda X: ((at, model.predict(X)) for at, model in kept)
 
 
 class WorkingSetMethod(GreedyMethod):

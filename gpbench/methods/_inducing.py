@@ -11,12 +11,16 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from gpbench.errors import NotApplicable
+
 from .base import Method, Problem, Schedule
 
 
 def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
     """(Z, pivots or None, kernel rows used). The first start is the shared order's prefix, `again` draws a new one."""
     m = min(m, problem.n)
+    if name in ("left", "uniform", "kmeans") and problem.X.ndim != 2:
+        raise NotApplicable(f"inducing: {name} needs inputs that are vectors; use random or a selection method")
     if name in ("left", "uniform"):
         along = np.argsort(problem.X[:, 0], kind="stable")
         rows = along[:m] if name == "left" else along[np.linspace(0, problem.n - 1, m).round().astype(int)]

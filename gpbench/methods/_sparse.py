@@ -43,7 +43,7 @@ class SparseMethod(Method):
 
     def fit(self, problem, rng):
         if self.optimise_inputs and not problem.gp.kernel.smooth:
-            raise NotApplicable(f"{self.name}: the {problem.gp.kernel.name} kernel has no gradient in its inputs")
+            raise NotApplicable(f"kernel has no input gradient: {problem.gp.kernel.name} ({self.name} moves inputs)")
         free_gp, begin = problem.schedule.kind != "fixed", time.perf_counter()
         Z, pivots, rows = choose(self.inducing, problem, self.d_max, rng)
         chosen, gp, trace = time.perf_counter(), problem.gp, []

@@ -19,6 +19,7 @@ from gpbench.selection.swap import VARIANTS, Energy, Swap, swaps
 
 from ._inducing import choose, known_start
 from ._line import line_facts
+from ._shares import redundant_shares
 from ._sparse import JITTER
 from .base import GP, Fitted, Method, Problem
 
@@ -72,7 +73,7 @@ class CholQR(Method):
             tried = self._discrete(problem, state, energy, rng)
             evaluations = self._continuous(problem, state, energy, bounds) if learn else 0
             seconds = time.perf_counter() - begin
-            trace.append(_row(epoch, state.value, tried, evaluations, seconds))
+            trace.append(_row(epoch, state.value, tried, evaluations, seconds) | redundant_shares(state.gp.kernel))
             if self.variant == "aa":
                 trace[-1]["pivot_rule_violations"] = sum(not _grows_and_shrinks(s, self.z) for s in tried)
             if self.snapshots:
