@@ -86,7 +86,8 @@ def figures(n: int, rng) -> tuple[np.ndarray, np.ndarray]:
 
     def direction(flexion, side):
         outward = 0.15 + 0.1 * rng.standard_normal(n)
-        return np.stack([np.sin(flexion), side * np.sin(outward), -np.cos(flexion) * np.cos(outward)], axis=1)
+        forward = np.stack([np.sin(flexion), np.zeros(n), -np.cos(flexion)], axis=1)
+        return np.cos(outward)[:, None] * forward + np.outer(np.sin(outward), [0.0, side, 0.0])
 
     def point(y, z):
         return np.tile([0.0, y, z], (n, 1))
@@ -100,10 +101,11 @@ def figures(n: int, rng) -> tuple[np.ndarray, np.ndarray]:
         limb(point(side * SHOULDERS, SHOULDER), side, angle(arm), np.maximum(angle(elbow, 0.8), 0), UPPER_ARM, FOREARM)
         for side, arm, elbow in ((-1, RIGHT_ARM, RIGHT_ELBOW), (1, LEFT_ARM, LEFT_ELBOW))
     ]
-    legs = [
-        limb(point(side * HIPS, HIP), side, angle(LEG * [1, -side]), -np.maximum(angle(KNEE * [1, -side], 1.2), 0), THIGH, SHIN)
-        for side in (-1, 1)
-    ]
+    legs = []
+    for side in (-1, 1):
+        opposite = np.array([1, -side])  # legs swing against each other
+        knee = np.maximum(angle(KNEE * opposite, 1.2), 0)
+        legs.append(limb(point(side * HIPS, HIP), side, angle(LEG * opposite), -knee, THIGH, SHIN))
     segments = [
         (point(0, HIP), point(0, SHOULDER)), (point(-SHOULDERS, SHOULDER), point(SHOULDERS, SHOULDER)),
         (point(-HIPS, HIP), point(HIPS, HIP)), (point(0, SHOULDER), point(0, HEAD)),
