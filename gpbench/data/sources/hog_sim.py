@@ -42,7 +42,7 @@ class HogSim(Generated):
     licence = "generated; none needed"
     home = "stick figure, three cameras, 6 x 5 cells of 9 orientations each (docs/discrete.md)"
     simulated = True
-    notes = ("hog-sim: a drawn stick figure, not [cao]'s HoG features, which are not public",)
+    notes = ("simulated HoG: a drawn stick figure, not [cao]'s features, which are not public",)
 
     n_train: int = Field(4819, ge=10, description="training rows")
     n_test: int = Field(4811, ge=1, description="test rows")
