@@ -96,6 +96,14 @@ nugget: 0.1
     assert found["friedman3", "rich", 0].dataset["n_train"] == 30
 
 
+def test_a_data_set_may_be_listed_at_several_training_sizes(tmp_path):
+    sizes = (
+        "datasets: [{name: rows, split: {kind: random, n_train: 5}}, {name: rows, split: {kind: random, n_train: 6}}]"
+    )
+    found = trials(tmp_path, f"name: t\n{sizes}\nmethods: [plain]\n")
+    assert [t.split["n_train"] for t in found] == [5, 6]
+
+
 def test_overrides_reach_into_mappings_and_lists(tmp_path):
     text = "name: t\ndataset: {name: rows, size: 5}\nmethods: [plain, {method: plain, label: b}]\n"
     options = ["dataset.size=9", "methods.1.nugget=0.5", "split={kind: folds, k: 3}", "scale.inputs=none", "seed=4"]
