@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gpbench.errors import ConfigError
 
+from . import archive
 from .records import COLUMNS, Result, Trial, digest
 from .storage import TEMPORARY, Damaged, read_json, storing, sweep, write_atomic, write_json
 
@@ -127,13 +128,17 @@ class Store:
         return True
 
     def results(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> dict[str, Result]:
-        """Stored results by id. Damaged ones are left out; with `repair` their files move to quarantine/."""
-        found = {}
+        """Stored results by id, those of the archive included unless their arrays are wanted.
+
+        Damaged ones are left out, to be run again; with `repair` their files move to quarantine/.
+        """
+        found = {} if predictions else archive.read(self.folder, trials)
         for trial in trials:
             try:
                 result = self.load(trial, predictions)
             except Damaged:
                 result = None
+                found.pop(trial.id, None)
                 if repair:
                     files = (self.trial_path(trial.id), self.trial_path(trial.id, ".npz"), self.failure_path(trial.id))
                     for path in files:
@@ -154,12 +159,13 @@ class Store:
     # -- results.csv --------------------------------------------------------------------------------------------
 
     def write_csv(self, results: list[Result]) -> None:
-        """One row per trial that has a result; equal results give equal bytes."""
+        """One row per trial that has a result, and the archive; equal results give equal bytes."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in sorted((r.row() for r in results), key=_row_order):
             writer.writerow([_cell(row[c]) for c in COLUMNS])
+        archive.write(self.folder, [r for r in results if r.status in FINAL])
         content = out.getvalue().encode()
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)

@@ -257,11 +257,18 @@ def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.Dat
 
 
 def write_curves(path: str | Path) -> None:
-    """Condense trials/*.json into curves.csv and notes.csv; nothing is overwritten where trials/ is absent."""
+    """Condense trials/*.json into curves.csv and notes.csv; what they hold of trials whose file is gone stays."""
     results = load(path)
-    if not any((results.path / "trials").glob("*.json")):
+    present = {file.stem for file in (results.path / "trials").glob("*.json")}
+    if not present:
         return
-    for name, table in (("curves.csv", _curves_of(results)), ("notes.csv", _notes_of(results))):
+    curves, notes = _curves_of(results), _notes_of(results)
+    if present < set(results.ok.trial_id) and (results.path / "curves.csv").is_file():
+        old = results.curves
+        curves = pd.concat([curves, old.loc[~old.trial_id.isin(present), curves.columns]])
+        old = pd.read_csv(results.path / "notes.csv", keep_default_na=False)
+        notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
+    for name, table in (("curves.csv", curves), ("notes.csv", notes)):
         text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
         temporary = results.path / f".tmp-{name}"
         temporary.write_text(text, encoding="utf-8")
