@@ -11,7 +11,7 @@ from gpbench.inference.model import GP
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.ard_se import ArdSE
 
-from . import cholqr, ep, selection
+from . import cholqr, ep, graphs, selection
 from .timing import Case
 
 N, DIMS, SIZES = 10_000, 8, (100, 300, 500)
@@ -75,5 +75,14 @@ def blocked() -> list[Case]:
     return [case(n) for n in (250_000, 500_000, 1_000_000)]
 
 
-ENTRIES = (full_gp, sparse_objectives, leave_one_out, prediction, *selection.ENTRIES, *cholqr.ENTRIES, *ep.ENTRIES)
+ENTRIES = (
+    full_gp,
+    sparse_objectives,
+    leave_one_out,
+    prediction,
+    *selection.ENTRIES,
+    *cholqr.ENTRIES,
+    *graphs.ENTRIES,
+    *ep.ENTRIES,
+)
 FULL = (blocked,)

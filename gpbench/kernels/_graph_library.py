@@ -92,6 +92,10 @@ class Library:
         place[numbers] = np.arange(len(numbers))
         self._stack = place, stack
 
+    def forget(self) -> None:
+        """Drop the kept Gram matrices; features stay."""
+        self._stack = None
+
     def places(self, numbers) -> np.ndarray | None:
         """Where the graphs are in the kept Gram matrices; None unless all of them are."""
         if self._stack is None or numbers.max(initial=0) >= len(self._stack[0]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -43,6 +44,10 @@ class Graph:
         return len(self.labels)
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         """All of it in one line: the graph's identity in caches and in the hash of a data set."""
         bonds = (f"{i}-{j}:{b}" for (i, j), b in zip(self.edges, self.edge_labels))
         return f"{','.join(map(str, self.labels))};{','.join(bonds)}"
