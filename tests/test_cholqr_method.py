@@ -65,6 +65,14 @@ def test_an_epoch_tries_sixty_points_at_most_and_stops_when_nothing_is_gained():
     assert fitted.trace[-1]["epochs"] == len(fitted.trace) < 30
 
 
+@pytest.mark.parametrize("variant", ["random", "oi", "aa"])
+def test_with_every_row_an_inducing_point_there_is_nothing_to_exchange(variant):
+    p = problem(n=30, schedule="fixed")
+    fitted = CholQR(d_max=50, variant=variant, epochs=2).fit(p, np.random.default_rng(1))
+    assert fitted.trace[0]["rejected"] == fitted.trace[0]["proposed"] == 30
+    assert fitted.log_evidence == pytest.approx(Posterior.fit(p.gp, p.X, p.y).log_evidence, abs=1e-4)
+
+
 def test_snapshots_give_one_model_per_epoch_and_the_last_is_the_one_returned():
     p = problem()
     fitted = CholQR(d_max=8, epochs=3, tolerance=0, snapshots=True).fit(p, np.random.default_rng(1))

@@ -68,14 +68,15 @@ class CholQR(Method):
         _, pivots, _ = choose(self.inducing, problem, self.d_max, rng)
         state = self._build(problem, problem.gp, pivots, energy)
         bounds, learn = Layout(problem.gp).bounds(), problem.schedule.kind != "fixed"
+        z = min(self.z, problem.n - len(pivots))
         for epoch in range(1, self.epochs + 1):
             before = state.value
-            tried = self._discrete(problem, state, energy, rng)
+            tried = self._discrete(problem, state, energy, z, rng)
             evaluations = self._continuous(problem, state, energy, bounds) if learn else 0
             seconds = time.perf_counter() - begin
             trace.append(_row(epoch, state.value, tried, evaluations, seconds) | redundant_shares(state.gp.kernel))
             if self.variant == "aa":
-                trace[-1]["pivot_rule_violations"] = sum(not _grows_and_shrinks(s, self.z) for s in tried)
+                trace[-1]["pivot_rule_violations"] = sum(not _grows_and_shrinks(s, z) for s in tried)
             if self.snapshots:
                 kept.append((epoch, seconds, state.gp, state.factor.pivots.copy()))
             if before - state.value < self.tolerance * problem.n:
@@ -88,10 +89,10 @@ class CholQR(Method):
         factor = Factor.build(kernel(X[pivots], X), pivots, kernel.diag(X), problem.y, gp.noise, JITTER)
         return _State(gp, factor, energy.value(factor), len(pivots))
 
-    def _discrete(self, problem: Problem, state: _State, energy: Energy, rng) -> list[Swap]:
+    def _discrete(self, problem: Problem, state: _State, energy: Energy, z: int, rng) -> list[Swap]:
         begin, rows = time.perf_counter(), KernelRows(state.gp.kernel, problem.X)
         points = rng.permutation(state.factor.pivots)[: self.swaps]
-        pivots = VARIANTS[self.variant](min(self.z, problem.n - len(state.factor.pivots)), rng)
+        pivots = VARIANTS[self.variant](z, rng)
         tried = list(swaps(state.factor, rows, points, energy, pivots, exact=self.exact_ranking))
         state.value = energy.value(state.factor)
         state.rows += rows.evaluated
