@@ -108,12 +108,12 @@ class Lookahead:
         travel_up(self._HT, place, *chol.to_first(place))
         row = chol.V[0].copy()
         self._clear_seat()
-        self._shift(row, step.h, -1.0, m)
+        self._shift(row, step.h, -1.0)
         if not (len(known) and keep_removed):
             travel_down(self._HT, 1, *chol.to_last(1))
             h = self._HT[chol.size - 1, :m].copy()
             _, w, _ = chol.pop()
-            self._shift(w, h, -1.0, m)
+            self._shift(w, h, -1.0)
         self._HT[: chol.size, m] = g = self.L @ step.q
         self._project(g, -1.0)
         return True
@@ -138,14 +138,14 @@ class Lookahead:
             return False
         pivot = float(np.sqrt(left))
         w, h = (e - l @ self.L) / pivot, (Qe - l @ self._HT[: chol.size, :m]) / pivot
-        self._shift(w, h, +1.0, m)
+        self._shift(w, h, +1.0)
         self._HT[chol.size, :m] = h
         chol.append(j, w, pivot)
         return True
 
-    def _shift(self, w, Qw, sign: float, m: int | None = None) -> None:
+    def _shift(self, w, Qw, sign: float) -> None:
         """E_z changes by sign ww', w not among the rows of L; two passes over L."""
-        L, HT = self.L, self._HT[: self.chol.size, : len(Qw) if m is None else m]
+        L, HT = self.L, self._HT[: self.chol.size, : len(Qw)]
         Lw = L @ w
         E_w, EP_w = np.stack([Lw, Lw - HT @ Qw]) @ L
         ww = w @ w
