@@ -12,36 +12,37 @@ for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # before numpy is impo
 from . import entries, peers  # noqa: E402
 from .timing import measure  # noqa: E402
 
-HEAD = f"{'computation':<52} {'seconds':>9} {'dgemm':>9} {'ratio':>7} {'share':>7} {'peak MB':>8}"
+HEAD = f"{'computation':<52} {'seconds':>9} {'dgemm':>9} {'ratio':>7} {'least':>7} {'share':>7} {'peak MB':>8}"
 
 
-def main() -> None:
+def main(arguments=None) -> None:
     parser = argparse.ArgumentParser(prog="python -m gpbench.bench", description=__doc__)
     parser.add_argument("--full", action="store_true", help="also the blocked path up to a million rows (minutes)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only computations whose name contains this")
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="runs of which the median is taken")
     parser.add_argument("--no-peers", action="store_true", help="leave out GPy, GPflow and GPyTorch")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
 
     print(f"threads {os.environ['OPENBLAS_NUM_THREADS']}, median of {given.repeats}; ratio = seconds / dgemm;")
-    print("share = unavoidable floating point work / seconds, as a part of the dgemm's rate")
+    print("least = shortest run / shortest dgemm; share = unavoidable work / seconds, as a part of the dgemm's rate")
     print(HEAD)
     for entry in (*entries.ENTRIES, *(entries.FULL if given.full else ())):
-        show(entry(), given)
+        show((case for case in entry() if given.only in case.name), given.repeats)
     if not given.no_peers:
-        cases, absent = peers.cases()
-        show(cases, given)
-        print(*absent, sep="\n")
+        show(peers.cases(given.only), given.repeats)
 
 
-def show(cases, given) -> None:
+def show(cases, repeats: int) -> None:
+    """A row for each case as soon as it is timed; a line that stands for a case is printed as it is."""
     for case in cases:
-        if given.only not in case.name:
-            continue
-        t = measure(case, given.repeats if "blocked" not in case.name else 1)
-        share = "" if t.work is None else f"{t.work / t.ratio:.0%}"
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{t.name:<52} {t.seconds:9.3f} {t.unit:9.4f} {t.ratio:7.2f} {share:>7} {peak:8.0f}", flush=True)
+        print(case if isinstance(case, str) else row(case, repeats), flush=True)
+
+
+def row(case, repeats: int) -> str:
+    t = measure(case, repeats if "blocked" not in case.name else 1)
+    share = "" if t.work is None else f"{t.work / t.ratio:.0%}"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return f"{t.name:<52} {t.seconds:9.3f} {t.unit:9.4f} {t.ratio:7.2f} {t.least:7.2f} {share:>7} {peak:8.0f}"
 
 
 if __name__ == "__main__":

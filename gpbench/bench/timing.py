@@ -28,6 +28,7 @@ class Timing:
     name: str
     seconds: float
     unit: float  # seconds of one product
+    least: float  # ratio of the shortest run to the shortest product: what a busy machine disturbs least
     work: float | None
 
     @property
@@ -38,9 +39,11 @@ class Timing:
 def measure(case: Case, repeats: int = 5) -> Timing:
     """Medians of `repeats` runs after a first one; product and computation alternate, so both see the same load."""
     product = case.unit if callable(case.unit) else _product(case)
-    pairs = [(_seconds(product), _seconds(case.run)) for _ in range(repeats + 1)][1:]
-    unit, seconds = np.median(pairs, axis=0)
-    return Timing(case.name, float(seconds), float(unit) * case.parts, case.work)
+    pairs = np.array([(_seconds(product), _seconds(case.run)) for _ in range(repeats + 1)][1:])
+    pairs[:, 0] *= case.parts
+    unit, seconds = np.median(pairs, axis=0).tolist()
+    shortest_unit, shortest = pairs.min(axis=0).tolist()
+    return Timing(case.name, seconds, unit, shortest / shortest_unit, case.work)
 
 
 def _product(case: Case) -> Callable[[], object]:
