@@ -135,13 +135,22 @@ class Check:
 def describe(v: CellVerdict | ClaimVerdict) -> str:
     """One line: what was compared and how it came out."""
     if isinstance(v, ClaimVerdict):
-        return f"{v.id} {v.verdict}: {v.text} [{v.numbers}]"
+        return f"{v.id} {v.verdict}: {v.text} [{_decisive(v)}]"
     ours = (
         ""
         if v.ours is None
         else f": ours {v.ours:.6g}, printed {v.printed} (tolerance {v.tolerance:.3g}, {v.n} trials)"
     )
     return f"{v.id} {v.verdict}{ours}{'; ' + v.note if v.note else ''}"
+
+
+def _decisive(v: ClaimVerdict, most: int = 300) -> str:
+    """The numbers that decided a claim; of a long list those that failed it, or its beginning (check.json has all)."""
+    parts = v.numbers.split("; ")
+    if len(v.numbers) > most and v.verdict == "fails":
+        parts = [p for p in parts if p.endswith("(no)")] or parts
+    text = "; ".join(parts)
+    return text if len(text) <= most else text[:most].rstrip() + " ..."
 
 
 def _compact(record: dict) -> dict:
