@@ -52,6 +52,12 @@ class Spent:
     rows: int = 0
 
 
+@dataclass(frozen=True)
+class Turns:
+    tolerance: float = 1e-3  # a round that changes the measure by less than this share is the last
+    by_epoch: bool = False  # the trace has a row per round, with the objective climbed, not one per basis vector
+
+
 class GreedyMethod(Method):
     """Forward selection of basis vectors from the training rows, then the sparse model on them."""
 
@@ -69,7 +75,9 @@ class GreedyMethod(Method):
         0.01, ge=0, description="added to K_I for the latent variance only, scaled targets ([keerthi])"
     )
 
-    snapshots: bool = Field(False, description="trace each round of learning and score its model on the test part")
+    def turns(self) -> Turns:
+        """How learning in turns with the selection ends, and what it leaves in the trace."""
+        return Turns()
 
     def pool(self, rows: KernelRows, rng, previous):
         """Candidates for a path; `previous` is the basis before the last adaptation."""
@@ -98,16 +106,18 @@ class GreedyMethod(Method):
         spent, trace, round_, kept = Spent(), [], count(), []
         patience = None if self.stop == "d_max" else self.stop.patience
         rounds = {"fixed": 0, "joint": 1, "interleaved": problem.schedule.rounds}[problem.schedule.kind]
+        turns = self.turns()
+        by_epoch = rounds and turns.by_epoch
 
         def select(gp, previous):
             begin = time.perf_counter()
             path = self._begin(problem, gp, rng, self.d_max, None if previous is None else self._kept(previous))
             path.grow(self.d_max, patience)
-            if not self._in_epochs(rounds):
+            if not by_epoch:
                 trace.extend(path.trace(**({"round": next(round_)} if rounds else {})))
             spent.select += time.perf_counter() - begin
             spent.rows += path.rows.evaluated
-            if self._in_epochs(rounds) and trace:  # the model of an epoch has a basis chosen at its hyperparameters
+            if by_epoch and trace:  # the model of an epoch has a basis chosen at its hyperparameters
                 trace[-1]["seconds"] = spent.select + spent.adapt
                 kept.append(({"epoch": len(trace)}, self._posterior(problem, gp, path)))
             return path
@@ -117,19 +127,17 @@ class GreedyMethod(Method):
             learned, found = self._adapt(problem, gp, Z)
             spent.adapt += time.perf_counter() - begin
             spent.rows += found.evaluations * len(Z)
-            if self._in_epochs(rounds):  # as cholqr's: F falls where it is better
+            if by_epoch:  # as cholqr's: F falls where it is better
                 row = {"epoch": len(trace) + 1, "objective": -found.value, "evaluations": found.evaluations}
                 trace.append(row | redundant_shares(learned.kernel))
             return learned
 
-        gp, path, epochs = interleave(problem.gp, select, learn, lambda path: min(path.measures), rounds)
-        if self._in_epochs(rounds):
+        gp, path, epochs = interleave(
+            problem.gp, select, learn, lambda path: min(path.measures), rounds, turns.tolerance
+        )
+        if by_epoch:
             trace[-1]["epochs"] = epochs
         return replace(self._fitted(problem, gp, path, trace, spent), curve=_curve(kept))
-
-    def _in_epochs(self, rounds: int) -> bool:
-        """The trace has a row per round, with the objective that was climbed, instead of one per basis vector."""
-        return bool(rounds) and self.snapshots
 
     def _posterior(self, problem: Problem, gp: GP, path: Path) -> SparsePosterior:
         return _posterior(path.state, gp, problem.X, self._size(path), self.nugget)
@@ -180,6 +188,16 @@ def _curve(kept):
     if not kept:
         return None
     return lambda X: ((at, model.predict(X)) for at, model in kept)
+
+
+class EpochMethod(GreedyMethod):
+    """[cao]'s greedy competitors of cholqr, followed epoch by epoch like it."""
+
+    snapshots: bool = Field(False, description="trace each round of learning and score its model on the test part")
+    tolerance: float = Field(1e-3, ge=0, description="stop when a round changes the measure by less than this share")
+
+    def turns(self):
+        return Turns(self.tolerance, self.snapshots)
 
 
 class WorkingSetMethod(GreedyMethod):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpbench.selection.criteria import entropy
 
-from ._greedy import GreedyMethod
+from ._greedy import EpochMethod
 
 
-class Ivm(GreedyMethod):
+class Ivm(EpochMethod):
     """Greedy entropy reduction; O(1) per row scored. The basis then serves the sparse model like any other."""
 
     name = "ivm"

@@ -9,10 +9,10 @@ from pydantic import Field
 from gpbench.selection.criteria import free_energy
 from gpbench.selection.pools import OneByOne, WorkingSet
 
-from ._greedy import GreedyMethod
+from ._greedy import EpochMethod
 
 
-class Titsias(GreedyMethod):
+class Titsias(EpochMethod):
     """Free-energy selection, started again after each adaptation; [cao] has 16 or 512 candidates."""
 
     name = "titsias"
