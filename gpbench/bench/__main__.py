@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import time
 
 for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # before numpy is imported
     os.environ.setdefault(pool, "1")
@@ -21,25 +22,28 @@ def main(arguments=None) -> None:
     parser.add_argument("--only", default="", metavar="TEXT", help="only computations whose name contains this")
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="runs of which the median is taken")
     parser.add_argument("--no-peers", action="store_true", help="leave out GPy, GPflow and GPyTorch")
+    parser.add_argument("--cpu", action="store_true", help="CPU seconds, not elapsed: one thread on a busy machine")
     given = parser.parse_args(arguments)
 
-    print(f"threads {os.environ['OPENBLAS_NUM_THREADS']}, median of {given.repeats}; ratio = seconds / dgemm;")
+    seconds = f"{'CPU' if given.cpu else 'elapsed'} seconds, median of {given.repeats}"
+    print(f"threads {os.environ['OPENBLAS_NUM_THREADS']}; {seconds}; ratio = seconds / dgemm;")
     print("least = shortest run / shortest dgemm; share = unavoidable work / seconds, as a part of the dgemm's rate")
     print(HEAD)
     for entry in (*entries.ENTRIES, *(entries.FULL if given.full else ())):
-        show((case for case in entry() if given.only in case.name), given.repeats)
+        show((case for case in entry() if given.only in case.name), given)
     if not given.no_peers:
-        show(peers.cases(given.only), given.repeats)
+        show(peers.cases(given.only), given)
 
 
-def show(cases, repeats: int) -> None:
+def show(cases, given) -> None:
     """A row for each case as soon as it is timed; a line that stands for a case is printed as it is."""
     for case in cases:
-        print(case if isinstance(case, str) else row(case, repeats), flush=True)
+        print(case if isinstance(case, str) else row(case, given), flush=True)
 
 
-def row(case, repeats: int) -> str:
-    t = measure(case, repeats if "blocked" not in case.name else 1)
+def row(case, given) -> str:
+    clock = time.process_time if given.cpu else time.perf_counter
+    t = measure(case, given.repeats if "blocked" not in case.name else 1, clock)
     share = "" if t.work is None else f"{t.work / t.ratio:.0%}"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return f"{t.name:<52} {t.seconds:9.3f} {t.unit:9.4f} {t.ratio:7.2f} {t.least:7.2f} {share:>7} {peak:8.0f}"
