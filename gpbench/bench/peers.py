@@ -156,10 +156,12 @@ def _gpytorch(gpytorch) -> Callable:
             kernel = gpytorch.kernels.InducingPointKernel(kernel, torch.as_tensor(Z), likelihood)
         model = Model(X, y, likelihood, kernel).double().train()
         per_point = gpytorch.mlls.ExactMarginalLogLikelihood(likelihood, model)
+        # the full GP by Cholesky, not by conjugate gradients; the sparse one by Woodbury, never as an n x n matrix
+        largest_dense = len(y) if kind == "full" else 0
 
         def run():
             model.zero_grad()
-            with gpytorch.settings.fast_computations(False, False, False):  # Cholesky, not conjugate gradients
+            with gpytorch.settings.max_cholesky_size(largest_dense):
                 F = per_point(model(X), y) * len(y)
                 F.backward()
             return F.item(), kernel.inducing_points.grad.numpy() if kind == "vfe" else None
