@@ -69,7 +69,7 @@ if [ ! -x "$venv/bin/python" ]; then
   fi
 fi
 
-pip() { "$venv/bin/python" -m pip --disable-pip-version-check -q "$@"; }
+pip() { "$venv/bin/python" -m pip --disable-pip-version-check -qq "$@"; }
 say "installing gpbench (a few minutes the first time)"
 pip install -e '.[dev]'
 if have_suitesparse; then

@@ -160,8 +160,7 @@ def test_export_predict_elsewhere_and_score(gpbench, here):
     code, out, _ = gpbench("data", "export", "-c", "small.yaml", "-o", "splits")
     assert code == 0 and out.strip() == "splits"
     ours = next((here / "results" / "small" / "trials").glob("*.npz"))
-    record = json.loads(ours.with_suffix(".json").read_text())
-    record = record.get("content", record)
+    record = json.loads(ours.with_suffix(".json").read_text())["result"]
     index = record["trial"]["index"]
     with np.load(ours) as arrays:
         lines = [
