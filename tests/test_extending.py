@@ -28,7 +28,10 @@ def examples(repo):
     [
         ("my_method.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: first-rows, d_max: 10}"}),
         ("my_kernel.py", {"dataset": "friedman3", "kernel": "{sum: [ard-se, linear]}", "method": "full-gp"}),
-        ("my_criterion.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: largest-residual, d_max: 10}"}),
+        (
+            "my_criterion.py",
+            {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: largest-residual, d_max: 10}"},
+        ),
         ("my_data.py", {"dataset": "sine", "kernel": "ard-se", "method": "full-gp"}),
     ],
 )
