@@ -20,7 +20,7 @@ def random_spd(n, pairs, rng):
     return A
 
 
-def check(A, perm):
+def assert_equals_dense(A, perm):
     n = len(A)
     pattern = sp.csc_matrix((A != 0) | np.eye(n, dtype=bool))
     pattern.sort_indices()
@@ -43,7 +43,7 @@ def test_random_patterns_and_orders(data):
     density = data.draw(st.floats(0, 1))
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     pairs = [(i, j) for i in range(n) for j in range(i) if rng.random() < density]
-    check(random_spd(n, pairs, rng), rng.permutation(n))
+    assert_equals_dense(random_spd(n, pairs, rng), rng.permutation(n))
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 230])
@@ -57,21 +57,21 @@ def test_special_shapes(n, shape, rng):
         "full": [(i, j) for i in range(n) for j in range(i)],
         "two parts": [(i, j) for i in range(n) for j in range(i) if (i < n // 2) == (j < n // 2) and (i + j) % 3 == 0],
     }[shape]
-    check(random_spd(n, pairs, rng), np.arange(n))
+    assert_equals_dense(random_spd(n, pairs, rng), np.arange(n))
 
 
 def test_wide_fronts_are_split_and_still_exact(rng, monkeypatch):
     monkeypatch.setattr(fronts, "WIDEST", 7)
     n = 60
     pairs = [(i, j) for i in range(n) for j in range(i) if abs(i - j) < 25 or rng.random() < 0.1]
-    factor = check(random_spd(n, pairs, rng), rng.permutation(n))
+    factor = assert_equals_dense(random_spd(n, pairs, rng), rng.permutation(n))
     assert np.diff(factor.tree.first).max() <= 7
 
 
 def test_neighbours_in_the_plane(rng):
     X = rng.uniform(0, 10, (300, 2))
     near = ((X[:, None] - X[None]) ** 2).sum(2) < 1.2
-    check(random_spd(300, zip(*np.nonzero(np.tril(near, -1))), rng), rng.permutation(300))
+    assert_equals_dense(random_spd(300, zip(*np.nonzero(np.tril(near, -1))), rng), rng.permutation(300))
 
 
 def test_the_factor_may_be_used_again_with_other_values(rng):

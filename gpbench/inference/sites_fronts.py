@@ -16,7 +16,7 @@ from gpbench.linalg.blas import N, T, gemm, gemv, gesv
 from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, publish, shape_of
 from gpbench.linalg.ordering import fill_reducing
 
-from .ep import TINY, Sites, site_update, update_block
+from .ep import TINY, Sites, update_at_once, update_block
 from .sites_sparse import SparsePosterior
 
 FAINT = 1e-7  # tau K_ii below this: (1 - Z_ii)/tau cancels, and the site is visited through its exact marginal instead
@@ -41,7 +41,8 @@ class FrontsPosterior(SparsePosterior):
     def sweep(self, sites: Sites, y, likelihood):
         code, noise = likelihood.code, likelihood.noise
         if not sites.tau.any():  # the prior's marginals are all there is to see
-            return _parallel(code, noise, y, 0.0 * self.kdiag, self.kdiag, sites.tau, sites.nu, np.arange(len(y)))
+            every = np.arange(len(y))
+            return update_at_once(0 * self.kdiag, self.kdiag, sites.tau, sites.nu, y, code, noise, every, 1.0)
         faint = sites.tau * self.kdiag < FAINT
         exact = self.marginals() if faint.any() else None
         perm, factor = self.factor.fronts.perm, self.factor
@@ -53,7 +54,7 @@ class FrontsPosterior(SparsePosterior):
         )  # fmt: skip
         sites.tau[perm], sites.nu[perm] = tau, nu
         if exact is not None:
-            more, none = _parallel(code, noise, y, *exact, sites.tau, sites.nu, np.flatnonzero(faint))
+            more, none = update_at_once(*exact, sites.tau, sites.nu, y, code, noise, np.flatnonzero(faint), 1.0)
             change, refused = max(change, more), refused + none
         return change, refused
 
@@ -66,19 +67,6 @@ class FrontsPosterior(SparsePosterior):
             "fronts": f.fronts.count,
             "factor_mb": sum(a.nbytes for a in held) / 1e6,
         }
-
-
-@njit(cache=True)
-def _parallel(code, noise, y, mu, var, tau, nu, which):
-    """Update the given sites at once, each from its marginal."""
-    largest, refused = 0.0, 0
-    for i in which:
-        new_tau, new_nu, change = site_update(code, noise, y[i], mu[i], var[i], tau[i], nu[i])
-        if change < 0.0:
-            refused += 1
-            continue
-        tau[i], nu[i], largest = new_tau, new_nu, max(largest, change)
-    return largest, refused
 
 
 @njit(cache=True)
