@@ -132,3 +132,18 @@ def test_write_curves_condenses_trials_and_survives_their_loss(tmp_path):
     after = frame.load(folder)
     pd.testing.assert_frame_equal(after.curves, before.curves)
     assert after.notes == notes
+
+
+def test_folds_that_differ_by_a_row_are_one_series(tmp_path):
+    """683 rows in ten folds: three leave 614 to train on, seven 615. Sizes that a config asks for stay apart."""
+    row = dict.fromkeys(COLUMNS, "") | {"method": "ep", "label": "ep", "status": "ok", "seed": 0}
+    folds = [
+        row | {"dataset": "breast", "trial": k, "n_train": 615 - (k < 3), "n_test": 68 + (k < 3)} for k in range(10)
+    ]
+    sizes = [row | {"dataset": "clusters2d", "trial": 0, "n_train": n, "n_test": 5000} for n in (500, 1000)]
+    pd.DataFrame(folds + sizes).assign(trial_id=[f"{i:016x}" for i in range(12)]).to_csv(
+        tmp_path / "results.csv", index=False, columns=COLUMNS
+    )
+    rows = frame.load(tmp_path).rows.groupby("dataset")
+    assert rows["n_train"].unique()["breast"] == [615] and rows["n_total"].unique()["breast"] == [683]
+    assert sorted(rows["n_train"].unique()["clusters2d"]) == [500, 1000]

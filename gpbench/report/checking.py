@@ -249,7 +249,7 @@ def _last(curves: pd.DataFrame, key: str, rows: pd.DataFrame) -> pd.Series:
 def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:
     """Sizes of the data as run; the number of inputs shows in the number of ARD length-scales."""
     if metric == "n_total":
-        return (rows["n_train"] + rows["n_test"]).dropna()
+        return rows["n_total"].dropna()
     if metric == "runs":
         return pd.Series([float(rows["trial"].nunique())])
     if metric == "dims":

@@ -11,6 +11,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -143,7 +144,7 @@ def load(path: str | Path) -> Results:
     if external.is_file():  # predictions of other libraries (`gpbench score --into`)
         rows = pd.concat([rows, _read_rows(external)], ignore_index=True)
     config, manifest = read_config(path), _optional_json(path / "manifest.json")
-    rows = _in_config_order(rows, config)
+    rows = _in_config_order(_folds_as_one(rows), config)
     return Results(path, config, manifest, _with_settings(rows, config, manifest, path))
 
 
@@ -161,6 +162,17 @@ def _read_rows(file: Path) -> pd.DataFrame:
             rows[column] = pd.to_numeric(rows[column]).astype(float)
         except (ValueError, TypeError) as e:
             raise DataError(f"{file}: column {column} holds something that is not a number ({e})") from e
+    return rows
+
+
+def _folds_as_one(rows: pd.DataFrame) -> pd.DataFrame:
+    """Folds of one cross-validation may differ by a row; their `n_train` is made equal, so they are averaged together."""
+    rows["n_total"] = rows["n_train"] + rows["n_test"]
+    for _, part in rows.groupby("dataset"):
+        sizes = sorted(part["n_train"].dropna().unique(), reverse=True)
+        for larger, smaller in pairwise(sizes):
+            if larger - smaller == 1:
+                rows.loc[part.index[part["n_train"] == smaller], "n_train"] = larger
     return rows
 
 
