@@ -166,7 +166,7 @@ def _read_rows(file: Path) -> pd.DataFrame:
 
 
 def _folds_as_one(rows: pd.DataFrame) -> pd.DataFrame:
-    """Folds of one cross-validation may differ by a row; their `n_train` is made equal, so they are averaged together."""
+    """Folds of one cross-validation may differ by a row; their `n_train` is made equal, to average them together."""
     rows["n_total"] = rows["n_train"] + rows["n_test"]
     for _, part in rows.groupby("dataset"):
         sizes = sorted(part["n_train"].dropna().unique(), reverse=True)
