@@ -69,6 +69,7 @@ class Session:
             self._take_last()
             self.progress.close()
             self._write_csv()
+            self.store.write_archive(self._known())
 
     def _work(self, missing: list[Trial]) -> None:
         self.queue = jobs_for(missing, self._have_shared)
@@ -202,7 +203,10 @@ class Session:
     # -- the end ------------------------------------------------------------------------------------------------
 
     def _write_csv(self) -> None:
-        self.store.write_csv([self.results[t.id] for t in self.planned if t.id in self.results])
+        self.store.write_csv(self._known())
+
+    def _known(self) -> list[Result]:
+        return [self.results[t.id] for t in self.planned if t.id in self.results]
 
     def summary(self, trials: list[Trial]) -> Summary:
         summary = summarise(trials, self.results)

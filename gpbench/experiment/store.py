@@ -158,14 +158,16 @@ class Store:
 
     # -- results.csv --------------------------------------------------------------------------------------------
 
+    def write_archive(self, results: list[Result]) -> None:
+        archive.write(self.folder, [r for r in results if r.status in FINAL])
+
     def write_csv(self, results: list[Result]) -> None:
-        """One row per trial that has a result, and the archive; equal results give equal bytes."""
+        """One row per trial that has a result; equal results give equal bytes."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in sorted((r.row() for r in results), key=_row_order):
             writer.writerow([_cell(row[c]) for c in COLUMNS])
-        archive.write(self.folder, [r for r in results if r.status in FINAL])
         content = out.getvalue().encode()
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)
