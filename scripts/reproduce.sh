@@ -6,13 +6,11 @@ cd "$(dirname "$0")/.."
 status=0
 shopt -s nullglob
 for config in configs/{sundararajan,keerthi,snelson,cao,vanhatalo}/*.yaml; do
-  paper=$(basename "$(dirname "$config")") item=$(basename "$config" .yaml)
-  out=results/$paper/$item
-  echo "== $config -> $out" >&2
-  .venv/bin/gpbench run "$config" -o "$out" "$@"
+  echo "== $config" >&2
+  .venv/bin/gpbench run "$config" "$@"
   code=$?
   [ $code -ge 130 ] && exit $code
   [ $code -ne 0 ] && status=$code
 done
-.venv/bin/gpbench check results/*/*/ || status=$?
+.venv/bin/gpbench check results/{sundararajan,keerthi,snelson,cao,vanhatalo}-*/ || status=$?
 exit $status

@@ -72,6 +72,7 @@ fi
 pip() { "$venv/bin/python" -m pip --disable-pip-version-check -qq "$@"; }
 say "installing gpbench (a few minutes the first time)"
 pip install -e '.[dev]'
+pip install -e '.[molecules]' || say "RDKit could not be installed; graph kernels on molecules will not work without it"
 if have_suitesparse; then
   if ! pip install -e '.[sparse]' > "$venv/sparse.log" 2>&1; then
     say "scikit-sparse could not be built (see $venv/sparse.log); everything but CHOLMOD orderings works without it"

@@ -34,7 +34,7 @@ def cases(only: str = "", settings=SETTINGS) -> Iterator[Case | str]:
             make = open_library(importlib.import_module(module))
         except ModuleNotFoundError as error:
             missing = "" if error.name == module else f" ({error.name} is missing)"
-            yield f"{title}: not installed{missing}, skipped (pip install 'gpbench[peers]')"
+            yield f"{title}: not installed{missing}, skipped (pip install -e '.[peers]')"
         except Exception as error:  # whatever a foreign library does must not end the bench
             yield f"{title}: cannot be loaded, skipped ({reason(error)})"
         else:

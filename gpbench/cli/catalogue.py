@@ -77,11 +77,11 @@ def describe(name, as_json, plugin):
     for kind, facts in described.items():
         click.echo(f"{kind} {name}")
         for key, value in facts.items():
-            if isinstance(value, dict):
+            if isinstance(value, dict) and value:
                 click.echo(f"  {key}:")
                 for k, v in value.items():
                     click.echo(f"    {k}: {v}")
-            elif value not in (None, "", (), []):
+            elif value not in (None, "", (), [], {}):
                 click.echo(f"  {key}: {value}")
 
 
@@ -91,7 +91,7 @@ def _facts(kind: str, cls) -> dict:
         import inspect
 
         options = list(inspect.signature(cls.create).parameters.values())[1:]
-        facts["options"] = {p.name: f"default {p.default}" for p in options}
+        facts["options"] = {p.name: "required" if p.default is p.empty else f"default {p.default}" for p in options}
         facts["input gradients"] = bool(cls.smooth)
         return facts
     facts["about"] = " ".join((cls.__doc__ or "").split())
@@ -112,7 +112,22 @@ def _facts(kind: str, cls) -> dict:
 
 
 def _type_name(annotation) -> str:
-    return getattr(annotation, "__name__", None) or str(annotation).replace("typing.", "")
+    """What a config may write: `dtc|fitc` for a choice, `int|none` for an optional number."""
+    import types
+    from typing import Annotated, Literal, Union, get_args, get_origin
+
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return "|".join(map(str, inside))
+    if origin is Annotated:
+        return _type_name(inside[0])
+    if origin in (Union, types.UnionType):
+        return "|".join("null" if a is type(None) else _type_name(a) for a in inside)
+    if fields := getattr(annotation, "model_fields", None):
+        return "{" + ", ".join(f"{k}: {_type_name(f.annotation)}" for k, f in fields.items()) + "}"
+    if origin:
+        return f"{origin.__name__} of {_type_name(inside[0])}"
+    return getattr(annotation, "__name__", str(annotation))
 
 
 @click.command(cls=Command)
@@ -150,8 +165,8 @@ def doctor(as_json):
         "packages": {p: installed(p) for p in ("numpy", "scipy", "numba", "pandas", "matplotlib", "pydantic")},
         "extras": {
             "sparse (scikit-sparse: CHOLMOD orderings)": installed("scikit-sparse")
-            or "absent: pip install 'gpbench[sparse]'",
-            "molecules (RDKit)": installed("rdkit") or "absent: pip install 'gpbench[molecules]'",
+            or "absent: pip install -e '.[sparse]'",
+            "molecules (RDKit)": installed("rdkit") or "absent: pip install -e '.[molecules]'",
             "peers": ", ".join(p for p in ("GPy", "gpflow", "gpytorch") if importlib.util.find_spec(p)) or "none",
         },
         "blas": {

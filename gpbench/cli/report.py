@@ -118,4 +118,6 @@ def score(exported, predictions, label, into, as_json):
         print_json(found)
     else:
         for metric, value in found.items():
-            click.echo(f"{metric}: {value}")
+            click.echo(f"{metric}: {value:.6g}")
+        if into:
+            note(f"added to {into}; `gpbench tables {into}` draws the tables again")

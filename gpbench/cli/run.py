@@ -133,7 +133,8 @@ def status(directory, as_json):
     if found["running"]:
         click.echo(f"running: process {found['running']['pid']} on {found['running']['host']}")
     for failure in found["failures"][-10:]:
-        click.echo(f"  {failure['status']}: {failure['what']}: {failure['reason']} ({failure['log']})")
+        log = f" ({failure['log']})" if (Path(directory) / failure["log"]).is_file() else ""
+        click.echo(f"  {failure['what']}{log}")
 
 
 @click.command(cls=Command)

@@ -244,5 +244,6 @@ def _no_source(source, places: Places, reasons: list[str]) -> str:
     command = f"gpbench data fetch {source.name}"
     tried = "; ".join(reasons)
     if places.offline:
-        return f"{source.name} is not at hand and this run is offline{f' ({tried})' if tried else ''}: run `{command}`"
+        why = f" ({tried})" if tried else ""
+        return f"{source.name} is not at hand and this run is offline{why}: run `{command}` without GPBENCH_OFFLINE"
     return f"{source.name} could not be had ({tried}): get the files and run `{command} --mirror DIR` (docs/data.md)"

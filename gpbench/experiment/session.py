@@ -135,6 +135,12 @@ class Session:
         if kind == "start":
             job.kernel_oom_kills = limits.oom_kills()
             self._restart_clock(job)
+            if job.shared:
+                trial = job.trials[0]
+                subset = trial.hyperparameters["subset"]
+                self.progress.say(
+                    f"{trial.dataset_name} trial {trial.index}: a full GP on {subset} rows learns the hyperparameters"
+                )
         elif kind == "result":
             self._restart_clock(job)
             self._take(next(t for t in job.trials if t.id == event["trial"]))

@@ -67,7 +67,9 @@ def molecule(smiles: str) -> Graph:
     try:
         from rdkit import Chem, rdBase
     except ImportError as e:
-        raise MissingExtra("SMILES strings need RDKit: pip install 'gpbench[molecules]'") from e
+        raise MissingExtra(
+            "SMILES strings need RDKit, the extra gpbench[molecules]: pip install -e '.[molecules]' in the clone"
+        ) from e
     with rdBase.BlockLogs():  # its complaints go to stderr; the error below says the same
         found = Chem.MolFromSmiles(smiles)
     if found is None or found.GetNumAtoms() == 0:

@@ -21,7 +21,7 @@ def fill_reducing(pattern, ordering: str = "amd") -> tuple[np.ndarray, str]:
     try:
         from sksparse import cholmod
     except ImportError:
-        note = f"ordering {ordering} needs scikit-sparse (pip install gpbench[sparse]); used minimum degree instead"
+        note = f"ordering {ordering} needs scikit-sparse (the extra gpbench[sparse]); used minimum degree instead"
         return minimum_degree(pattern), note
     A = _dominant(pattern)
     try:

@@ -173,7 +173,10 @@ def env(results: Results) -> str:
 
 def again(results: Results) -> str:
     config = html.escape(yaml.safe_dump(results.config, sort_keys=False, allow_unicode=True))
-    lines = f"gpbench run config.resolved.yaml -o {results.path.name}\ngpbench check {results.path.name}"
+    folder = results.path.as_posix()
+    lines = f"gpbench run {folder}/config.resolved.yaml -o {folder}"
+    if results.published:
+        lines += f"\ngpbench check {folder}"
     return (
         f"<pre>{html.escape(lines)}</pre><details><summary>config.resolved.yaml</summary><pre>{config}</pre></details>"
     )

@@ -105,7 +105,8 @@ def measure_curves(results: Results) -> Named:
     for dataset, rows in joined.groupby("dataset", sort=False):
         figure, [[ax]] = new_figure()
         for label, look in looks(rows["label"].unique()).items():
-            stats = rows[rows["label"] == label].groupby("step")["scaled"].agg(["mean", "std"])
+            stats = rows[rows["label"] == label].groupby("step")["scaled"].agg(["mean", "std", "count"])
+            stats = stats[stats["count"] == stats["count"].max()]  # thinned paths do not all keep the same steps
             _band(ax, stats.index, stats["mean"], stats["std"], plain(label), {**look, "marker": ""})
         _finish(ax, data_title(dataset), "number of basis vectors", "selection measure, scaled to [0, 1]")
         yield f"measure-{safe(dataset)}", figure

@@ -30,7 +30,7 @@ def paired_t(x, y, **_) -> Outcome:
     if note := _flat(d):
         return Outcome(np.nan, len(d), note)
     t = d.mean() / (d.std(ddof=1) / np.sqrt(len(d)))
-    return Outcome(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few(len(d), 2 / 2 ** len(d)))
+    return Outcome(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few_for_t(len(d)))
 
 
 def corrected_t(x, y, test_share: float = 0.0, **_) -> Outcome:
@@ -39,7 +39,7 @@ def corrected_t(x, y, test_share: float = 0.0, **_) -> Outcome:
     if note := _flat(d):
         return Outcome(np.nan, len(d), note)
     t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / len(d) + test_share))
-    return Outcome(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few(len(d), 2 / 2 ** len(d)))
+    return Outcome(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few_for_t(len(d)))
 
 
 def rank_sum(x, y, **_) -> Outcome:
@@ -71,6 +71,11 @@ def _flat(d) -> str:
 
 def _few(n: int, smallest: float) -> str:
     return f"{n} pairs: a rank test cannot give p below {smallest:.3g}" if n < FEW else ""
+
+
+def _few_for_t(n: int) -> str:
+    """A t test always finds a p; what the pairs themselves can say is what a signed-rank test could reach."""
+    return f"{n} pairs are few: without normality (signed rank) p cannot fall below {2 / 2**n:.3g}" if n < FEW else ""
 
 
 TESTS: dict[str, Callable[..., Outcome]] = {

@@ -1,0 +1,18 @@
+"""The committed results still say what results/check.json says they do: CI's guard of the published numbers."""
+
+import json
+
+from gpbench import report
+
+
+def test_no_verdict_is_worse_than_the_committed_one(repo):
+    folders = sorted(p.parent for p in (repo / "results").glob("*-*/results.csv"))
+    assert folders, "no reference results are committed"
+    found = report.check(folders)
+    outcome = found.against(repo / "results" / "check.json")
+    assert outcome.passed, outcome.message
+
+
+def test_the_committed_check_counts_every_cell_and_claim(repo):
+    saved = json.loads((repo / "results" / "check.json").read_text())
+    assert len(saved["cells"]) == 549 and len(saved["claims"]) == 101
