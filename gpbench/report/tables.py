@@ -155,7 +155,8 @@ def console(results: Results) -> Table:
             size = mean_std(part["n_basis"], decimals=0, plus_minus=" +- ")
             rows.append((series, [*cells, Cell(size), Cell(seconds(part["fit_seconds"]))]))
     bracket = "[x]: the printed number. " if printed else ""
-    lines = [f"{bracket}<: best mean. *: significantly worse."] + (notes(results, frame)[1:] if len(frame) else [])
+    said = [line.replace("±", "+-") for line in notes(results, frame)] if len(frame) else []
+    lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:]]
     columns = ["method", *(TITLES[m] for m in metrics), "# BV", "fit, s"]
     return Table("console", results.name, columns, rows, notes=lines)
 
