@@ -147,3 +147,17 @@ def test_folds_that_differ_by_a_row_are_one_series(tmp_path):
     rows = frame.load(tmp_path).rows.groupby("dataset")
     assert rows["n_train"].unique()["breast"] == [615] and rows["n_total"].unique()["breast"] == [683]
     assert sorted(rows["n_train"].unique()["clusters2d"]) == [500, 1000]
+
+
+def test_without_the_plan_a_data_set_s_own_settings_count(tmp_path):
+    row = dict.fromkeys(COLUMNS, "") | {"method": "nlml", "label": "NLML", "status": "ok", "seed": 0, "trial": 0}
+    rows = [
+        row | {"trial_id": f"{k:016x}", "dataset": d, "n_train": 200} for k, d in enumerate(("friedman2", "boston"))
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "results.csv", index=False, columns=COLUMNS)
+    (tmp_path / "config.resolved.yaml").write_text(
+        "name: x\ndatasets:\n- {name: friedman2, hyperparameters: {schedule: interleaved}}\n- boston\n"
+        "hyperparameters: {schedule: fixed}\nmethods: [{method: nlml, label: NLML}]\n"
+    )
+    adapted = frame.load(tmp_path).rows.set_index("dataset")["adapted"]
+    assert adapted["friedman2"] and not adapted["boston"]

@@ -189,23 +189,38 @@ def _in_config_order(rows: pd.DataFrame, config: dict) -> pd.DataFrame:
 
 
 def _settings_of(row: dict, planned: dict, config: dict) -> dict:
-    """Kernel, hyperparameters and parameters of a row: from the plan, else from the config's entry of that label."""
+    """Kernel, hyperparameters and parameters of a row: from the plan, else from the config's entries."""
     if trial := planned.get(row["trial_id"]):
         return {
             **trial.get("params", {}),
             "kernel": trial.get("kernel"),
             "hyperparameters": trial.get("hyperparameters"),
         }
+    general = config | _dataset_entry(row, config)
     for entry in config.get("methods") or []:
         entry = {"method": entry} if isinstance(entry, str) else entry
         if row["label"] in (entry.get("label"), entry.get("method")):
-            return config | entry
-    return config
+            return general | entry
+    return general
+
+
+def _dataset_entry(row: dict, config: dict) -> dict:
+    """What the config says of this row's data set, which may be listed at several training sizes."""
+    for entry in config.get("datasets") or [config.get("dataset")]:
+        options = entry if isinstance(entry, dict) else {"name": entry}
+        alternatives = [a if isinstance(a, dict) else {"name": a} for a in options.get("first_of", [options])]
+        named = row["dataset"] in [a.get("name") or a.get("csv") for a in alternatives]
+        if named and options.get("n_train") in (None, row["n_train"]):
+            return options
+    return {}
 
 
 def _with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) -> pd.DataFrame:
     planned = {t.get("id"): t for t in manifest.get("trials") or []}
-    settings = [_settings_of(row, planned, config) for row in rows[["trial_id", "label"]].to_dict("records")]
+    settings = [
+        _settings_of(row, planned, config)
+        for row in rows[["trial_id", "label", "dataset", "n_train"]].to_dict("records")
+    ]
     rows = rows.copy()
     rows["folder"] = str(path)
     rows["adapted"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") != "fixed" for s in settings]
