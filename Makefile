@@ -7,7 +7,6 @@ export OPENBLAS_NUM_THREADS ?= 1
 GPBENCH := .venv/bin/gpbench
 PYTEST  := .venv/bin/python -m pytest
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
-PAPERS  := sundararajan keerthi snelson cao vanhatalo
 
 .PHONY: help setup run test test-real reproduce-tables bench lint clean
 

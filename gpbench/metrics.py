@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_ndtr
 
 LOWER_IS_BETTER = {"nmse": True, "nlpd": True, "nlpd_latent": True, "smse": True, "snlp": True, "err": True}
 
@@ -42,8 +41,3 @@ def nlpd_class(y, prob) -> float:
     """Mean of -log p(y), natural log; y is -1/+1."""
     p = np.where(np.asarray(y) > 0, prob, 1 - prob)
     return float(-np.mean(np.log(np.maximum(p, np.finfo(float).tiny))))
-
-
-def probit(y, mean, var_latent):
-    """log p(y | x) = log Phi(y mean / sqrt(1 + var)) of a probit classifier   (t,)."""
-    return log_ndtr(y * mean / np.sqrt(1 + var_latent))

@@ -10,7 +10,7 @@ import pytest
 from driver import finish, rows, run_here, start, trial, wait_until, write_job
 
 from gpbench.errors import FolderInUse
-from gpbench.experiment.lock import Lock
+from gpbench.experiment.lock import Lock, holder
 from gpbench.experiment.store import Store
 
 pytestmark = pytest.mark.faults
@@ -38,6 +38,7 @@ def test_a_lock_file_without_a_living_holder_stops_nobody(tmp_path, content):
     (tmp_path / ".lock").write_text(content)
     lock = Lock(tmp_path)
     lock.acquire()
+    assert holder(tmp_path)[0] == os.getpid()
     lock.release()
 
 

@@ -10,6 +10,7 @@ from gpbench.errors import NotPositiveDefinite
 from .structured import Dense
 from .triangular import mirror_lower, solve_lower
 
+JITTER = 1e-8  # rung where Kuu starts in every method: one that changed between evaluations would make objectives jump
 LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # relative to the mean of the diagonal
 
 _potrf, _potri = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)

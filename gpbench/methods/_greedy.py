@@ -22,6 +22,7 @@ from gpbench.kernels.rows import KernelRows
 from gpbench.learning.adapt import adapt
 from gpbench.learning.interleave import interleave
 from gpbench.learning.optimise import Optimum
+from gpbench.linalg.cholesky import JITTER
 from gpbench.linalg.triangular import solve_lower
 from gpbench.selection.criterion import Criterion
 from gpbench.selection.greedy import Path
@@ -30,8 +31,6 @@ from gpbench.selection.state import GreedyState
 
 from ._shares import redundant_shares
 from .base import GP, Fitted, Method, Problem
-
-JITTER = 1e-8  # on Kuu while learning: a rung that changed between evaluations would make the objective jump
 
 
 class Patience(BaseModel):

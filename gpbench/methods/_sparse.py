@@ -14,12 +14,11 @@ from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.learning.optimise import Optimum, best_of, maximise
 from gpbench.learning.parameters import Layout
+from gpbench.linalg.cholesky import JITTER
 
 from ._inducing import choose, known_start
 from ._line import line_facts, prior_facts
 from .base import GP, Fitted, Method, Problem
-
-JITTER = 1e-8  # on Kuu from the start: a rung that changed between evaluations would make the objective jump
 
 
 class SparseMethod(Method):

@@ -14,13 +14,13 @@ from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
 from gpbench.learning.adapt import adapt
 from gpbench.learning.parameters import Layout
+from gpbench.linalg.cholesky import JITTER
 from gpbench.linalg.cholqr import CholQR as Factor
 from gpbench.selection.swap import VARIANTS, Energy, Swap, swaps
 
 from ._inducing import choose, known_start
 from ._line import line_facts
 from ._shares import redundant_shares
-from ._sparse import JITTER
 from .base import GP, Fitted, Method, Problem
 
 OBJECTIVES = {"var": sparse.VFE, "mle": sparse.DTC}

@@ -13,9 +13,9 @@ from pydantic import Field
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
+from gpbench.linalg.cholesky import JITTER
 from gpbench.selection.criteria import csi
 
-from ._sparse import JITTER
 from .base import GP, Fitted, Method, Prediction, Problem
 
 HELD_OUT = 0.2  # of the training rows, to judge a point of the grid

@@ -7,11 +7,10 @@ from pydantic import Field, field_validator
 from gpbench.errors import NotApplicable
 from gpbench.inference.sites_fic import Fic
 from gpbench.learning.ep_mode import Start
+from gpbench.linalg.cholesky import JITTER
 
 from ._ep import EPMethod
 from ._inducing import choose, selection_method
-
-JITTER = 1e-8  # on Kuu from the start: a rung that changed between evaluations would make the objective jump
 
 
 class EPFic(EPMethod):

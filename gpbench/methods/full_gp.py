@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpbench.inference.exact import Posterior
 from gpbench.learning.full_gp import fit_hyperparameters
 
-from .base import GP, Fitted, Method, Problem
+from .base import Fitted, Method, Problem
 
 
 def exact_fit(problem: Problem, rows, rng) -> Fitted:
@@ -19,7 +19,7 @@ def exact_fit(problem: Problem, rows, rng) -> Fitted:
     notes = (f"jitter {posterior.factor.jitter:.1e}",) if posterior.factor.jitter else ()
     return Fitted(
         predict=posterior.predict,
-        gp=GP(gp.kernel, gp.noise),
+        gp=gp,
         n_basis=len(rows),
         log_evidence=posterior.log_evidence,
         pivots=rows,

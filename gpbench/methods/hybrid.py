@@ -9,8 +9,8 @@ from pydantic import Field
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.linalg.cholesky import JITTER
 
-from ._sparse import JITTER
 from .base import Fitted, Method
 
 
