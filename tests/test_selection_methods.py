@@ -11,7 +11,7 @@ import pytest
 from gpbench import catalog
 from gpbench.errors import NotPositiveDefinite
 from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning.interleave import interleave
+from gpbench.learning.interleave import Round, interleave, measure_settled, objective_settled
 from gpbench.methods._greedy import GreedyMethod
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.dmax import Dmax
@@ -167,11 +167,33 @@ def test_turns_end_when_the_measure_settles_and_with_a_selection():
         calls.append(("select", gp))
         return next(values)
 
-    gp, chosen, rounds = interleave(
-        0, select, lambda gp, chosen: calls.append(("adapt", gp)) or gp + 1, lambda chosen: chosen, rounds=10
-    )
+    history = []
+
+    def ended(gp, chosen):
+        history.append(Round(np.arange(2), np.zeros(1), chosen, np.nan))
+        return len(history) > 1 and measure_settled(history, 1e-3)
+
+    gp, chosen, rounds = interleave(0, select, lambda gp, chosen: calls.append(("adapt", gp)) or gp + 1, ended, 10)
     assert (gp, chosen, rounds) == (3, 2.0001, 3)
     assert [what for what, _ in calls] == ["select"] + ["adapt", "select"] * 3
+
+
+def rounds_of(bases, parameters, objectives):
+    return [Round(np.array(b), np.array([p]), 0.0, f) for b, p, f in zip(bases, parameters, objectives, strict=True)]
+
+
+def test_ivm_ends_when_neither_basis_nor_parameters_move():
+    same = rounds_of([[1, 2], [2, 1]], [0.0, 1e-4], [np.inf, -5.0])
+    assert objective_settled(same, 1e-3)
+    assert not objective_settled(rounds_of([[1, 2], [2, 3]], [0.0, 1e-4], [np.inf, -5.0]), 1e-3)
+    assert not objective_settled(rounds_of([[1, 2], [2, 1]], [0.0, 1e-2], [np.inf, -5.0]), 1e-3)
+
+
+@pytest.mark.parametrize(("rounds", "swing", "ends"), [(10, 1e-4, False), (11, 1e-4, True), (11, 1e-2, False)])
+def test_ivm_ends_after_more_than_ten_rounds_of_a_flat_objective(rounds, swing, ends):
+    values = [np.inf] + [-100 * (1 + swing * (i % 2)) for i in range(rounds)]
+    history = rounds_of([[i] for i in range(rounds + 1)], [0.0] * (rounds + 1), values)
+    assert objective_settled(history, 1e-3) == ends
 
 
 def test_memory_is_a_small_multiple_of_rows_times_basis_and_working_set():

@@ -20,8 +20,9 @@ from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
 from gpbench.learning.adapt import adapt
-from gpbench.learning.interleave import interleave
+from gpbench.learning.interleave import Round, Rule, interleave, measure_settled
 from gpbench.learning.optimise import Optimum
+from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER
 from gpbench.linalg.triangular import solve_lower
 from gpbench.selection.criterion import Criterion
@@ -53,7 +54,8 @@ class Spent:
 
 @dataclass(frozen=True)
 class Turns:
-    tolerance: float = 1e-3  # a round that changes the measure by less than this share is the last
+    tolerance: float = 1e-3
+    rule: Rule = measure_settled
     by_epoch: bool = False  # the trace has a row per round, with the objective climbed, not one per basis vector
 
 
@@ -103,6 +105,7 @@ class GreedyMethod(Method):
     def _alone(self, problem: Problem, rng) -> Fitted:
         """One size, with the stop rule and the schedule that are asked for."""
         spent, trace, round_, kept = Spent(), [], count(), []
+        history, values = [], [np.inf]
         patience = None if self.stop == "d_max" else self.stop.patience
         rounds = {"fixed": 0, "joint": 1, "interleaved": problem.schedule.rounds}[problem.schedule.kind]
         turns = self.turns()
@@ -126,14 +129,17 @@ class GreedyMethod(Method):
             learned, found = self._adapt(problem, gp, Z)
             spent.adapt += time.perf_counter() - begin
             spent.rows += found.evaluations * len(Z)
+            values.append(found.value)
             if by_epoch:  # as cholqr's: F falls where it is better
                 row = {"epoch": len(trace) + 1, "objective": -found.value, "evaluations": found.evaluations}
                 trace.append(row | redundant_shares(learned.kernel))
             return learned
 
-        gp, path, epochs = interleave(
-            problem.gp, select, learn, lambda path: min(path.measures), rounds, turns.tolerance
-        )
+        def ended(gp, path):
+            history.append(Round(self._kept(path), Layout(gp).pack(), min(path.measures), values[-1]))
+            return len(history) > 1 and turns.rule(history, turns.tolerance)
+
+        gp, path, epochs = interleave(problem.gp, select, learn, ended, rounds)
         if by_epoch:
             trace[-1]["epochs"] = epochs
         return replace(self._fitted(problem, gp, path, trace, spent), curve=_curve(kept))
@@ -193,10 +199,11 @@ class EpochMethod(GreedyMethod):
     """[cao]'s greedy competitors of cholqr, followed epoch by epoch like it."""
 
     snapshots: bool = Field(False, description="trace each round of learning and score its model on the test part")
-    tolerance: float = Field(1e-3, ge=0, description="stop when a round changes the measure by less than this share")
+    tolerance: float = Field(1e-3, ge=0, description="of the stop rule of learning in turns, a share")
+    rule: ClassVar[Rule] = staticmethod(measure_settled)
 
     def turns(self):
-        return Turns(self.tolerance, self.snapshots)
+        return Turns(self.tolerance, self.rule, self.snapshots)
 
 
 class WorkingSetMethod(GreedyMethod):

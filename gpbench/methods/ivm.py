@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from gpbench.learning.interleave import objective_settled
 from gpbench.selection.criteria import entropy
 
 from ._greedy import EpochMethod
 
 
 class Ivm(EpochMethod):
-    """Greedy entropy reduction; O(1) per row scored. The basis then serves the sparse model like any other."""
+    """Greedy entropy reduction; O(1) per row scored. The basis then serves the sparse model like any other.
+
+    Learning in turns ends by [cao]'s rule for it (4.1.2): entropy and objective do not agree, so neither settles.
+    """
 
     name = "ivm"
     title = "Informative vector machine"
     paper = "cao"
     criterion = entropy.criterion
+    rule = staticmethod(objective_settled)
