@@ -6,6 +6,7 @@ Values may stand at three places; the more particular wins: method entry > data 
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -231,20 +232,26 @@ def _published(reader: Reader, data: Any) -> tuple[dict, ...]:
             reader.problem((*keys, "paper"), f"unknown paper '{one.paper}'{nearest(one.paper, items)}")
         elif not any(known.startswith(one.item) for known in items[one.paper]):
             hint = nearest(one.item, items[one.paper])
-            reader.problem((*keys, "item"), f"{one.paper} has no printed numbers for '{one.item}'{hint}")
+            reader.problem((*keys, "item"), f"{one.paper} has no printed numbers or claims for '{one.item}'{hint}")
         found.append(one.plain())
     return tuple(found)
 
 
 def published_items() -> dict[str, list[str]]:
-    """Tables and figures of every paper whose numbers gpbench holds."""
-    found = {}
-    for file in sorted(files("gpbench.published").iterdir(), key=lambda f: f.name):
-        if file.name.endswith(".csv") and file.name != "claims.csv":
-            with file.open(encoding="utf-8", newline="") as stream:
-                rows = csv.DictReader(stream)
-                found[file.name[:-4]] = list(dict.fromkeys(r["table_or_figure"] for r in rows))
-    return found
+    """Tables and figures of every paper whose numbers gpbench holds, then sections that claims are taken from."""
+    folder, found = files("gpbench.published"), {}
+
+    def read(name):
+        with (folder / name).open(encoding="utf-8", newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    for name in sorted(file.name for file in folder.iterdir() if file.name.endswith(".csv")):
+        if name != "claims.csv":
+            found[name[:-4]] = [row["table_or_figure"] for row in read(name)]
+    for row in read("claims.csv"):
+        places = re.split(r"[;,] ", row["figure_or_section"])
+        found[row["paper"]] += [place for place in places if place.startswith("section")]
+    return {paper: list(dict.fromkeys(items)) for paper, items in found.items()}
 
 
 # -- what only shows when a data set and a method meet ---------------------------------------------------------------

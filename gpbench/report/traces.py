@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 MAX_STEPS, MAX_SIZES = 100, 50  # rows of one trace; of a greedy path, of which there are many
@@ -15,7 +17,7 @@ def is_path(trace: list[dict]) -> bool:
 
 
 def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
-    """(step, key, value) of a trace, thinned evenly; the lowest `measure` and both ends stay.
+    """(step, key, value) of a trace, thinned evenly; the lowest `measure`, both ends and keys that few rows have stay.
 
     Of selection in rounds the last one stays, and of each round the size with the lowest measure (`d_opt`).
     """
@@ -30,9 +32,11 @@ def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
         keep = set(np.linspace(0, len(trace) - 1, most).round().astype(int).tolist())
         measured = [(row["measure"], i) for i, row in enumerate(trace) if is_number(row.get("measure"))]
         keep |= {min(measured)[1]} if measured else set()
-    for i in sorted(keep):
-        step = next((trace[i][k] for k in STEP if is_number(trace[i].get(k))), i + 1)
-        points += [(step, k, float(v)) for k, v in trace[i].items() if k not in unused and is_number(v)]
+    often = {k for k, count in Counter(k for row in trace for k in row).items() if count > most}
+    for i, row in enumerate(trace):
+        step = next((row[k] for k in STEP if is_number(row.get(k))), i + 1)
+        left_out = unused if i in keep else (*unused, *often)
+        points += [(step, k, float(v)) for k, v in row.items() if k not in left_out and is_number(v)]
     return points
 
 

@@ -25,21 +25,21 @@ class WorkingSet:
         self._first = (
             (first, ()) if np.isscalar(first) else (len(first), first)
         )  # how many to begin with, which of them
-        self._kept: Candidates | None = None
+        self.kept: Candidates | None = None  # the retained ones
         self._scored: list[tuple[Candidates, np.ndarray]] = []
 
     def draw(self, state: GreedyState):
         self._scored = []
-        if self._kept is not None and len(self._kept):
-            yield self._kept
+        if self.kept is not None and len(self.kept):
+            yield self.kept
         index = self._new_rows(state)
         if len(index):
             yield Candidates(state, index, self.rows(index), self.needs)
 
     def _new_rows(self, state: GreedyState) -> np.ndarray:
         open_ = state.eligible()
-        if self._kept is not None:
-            open_[self._kept.index] = False
+        if self.kept is not None:
+            open_[self.kept.index] = False
         count, named = self._first
         named = np.asarray(named, dtype=int)
         named, self._first = named[open_[named]], (0, ())
@@ -59,21 +59,21 @@ class WorkingSet:
         best = np.argsort(-scores, kind="stable")[: self.retained]
         best = best[np.isfinite(scores[best])]
         new, _ = self._scored[-1]
-        if self._kept is None or new is self._kept:  # the first step; no fresh rows are left
-            self._kept = new.select(np.sort(best))
+        if self.kept is None or new is self.kept:  # the first step; no fresh rows are left
+            self.kept = new.select(np.sort(best))
         else:
             self._exchange(new, best)
-        self._kept.follow(state)
+        self.kept.follow(state)
 
     def _exchange(self, new: Candidates, best) -> None:
         """Fresh ones that stay move into the places of kept ones that go; nothing else is copied."""
-        kept = self._kept
+        kept = self.kept
         arrivals, staying = best[best >= len(kept)] - len(kept), best[best < len(kept)]
         holes = np.setdiff1d(np.arange(len(kept)), staying)
         both = min(len(holes), len(arrivals))
         kept.overwrite(holes[:both], new, arrivals[:both])
         if len(holes) > both:
-            self._kept = kept.select(np.setdiff1d(np.arange(len(kept)), holes[both:]))
+            self.kept = kept.select(np.setdiff1d(np.arange(len(kept)), holes[both:]))
         elif len(arrivals) > both:
             kept.extend(new.select(arrivals[both:]))
 
@@ -89,6 +89,8 @@ class OneByOne(WorkingSet):
 
 class Everything:
     """`working_set: all`: every row that may still be proposed, in blocks, so that memory stays O(n) times a block."""
+
+    kept = None
 
     def __init__(self, rows: KernelRows, needs):
         self.rows, self.needs = rows, needs

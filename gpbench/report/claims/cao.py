@@ -286,10 +286,10 @@ def C23(e: Evidence) -> Finding:
     """Swapping costs O(mn): linear in n and in m."""
 
     def exponent(column):
-        rows = e.select("kin40k", "CholQR")
+        rows = e.select("kin40k", "CholQR", "section 3")
         other = {"n_train": "d_max", "d_max": "n_train"}[column]
         fixed = rows.groupby(other)[column].nunique().idxmax()  # where the other varies most
-        return slope(e.final_by(column, "seconds_per_swap", "kin40k", "CholQR", **{other: fixed}))
+        return slope(e.final_by(column, "seconds_per_swap", "kin40k", "CholQR", "section 3", **{other: fixed}))
 
     return both(
         every(each(["over n"], lambda _: within(exponent("n_train"), 0.8, 1.2))),

@@ -178,8 +178,8 @@ def K15(e: Evidence) -> Finding:
 
     def exponent(method, column="step"):
         if column == "n":
-            return slope(e.final_by("n_train", "seconds_per_candidate", "kin40k", method))
-        return slope(e.path("seconds_per_candidate", "kin40k", method).median())
+            return slope(e.final_by("n_train", "seconds_per_candidate", "kin40k", method, "section 3"))
+        return slope(e.path("seconds_per_candidate", "kin40k", method, "section 3").median())
 
     return every(
         each(["SB over d"], lambda _: within(exponent("SB"), 0.8, 1.2))

@@ -142,12 +142,13 @@ class Evidence:
     def select(self, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
         """Rows of a printed method on one of our data sets, from folders that name the paper if there are such.
 
-        `item` ('Table', 'Figure 1') insists on a folder that names such an item.
+        `item` ('Table', 'section 3') insists on a folder that names such an item; without it, tables and figures count.
         """
         asked = (dataset, method, item, *sorted(where.items()))
         if asked not in self._selected:
             rows = agree(of_method(self.on(dataset), self.paper, method), where)
-            own = naming(rows, lambda p, i: p == self.paper and i.startswith(item))
+            named = (lambda i: i.startswith(item)) if item else (lambda i: not i.startswith("section"))
+            own = naming(rows, lambda p, i: p == self.paper and named(i))
             self._selected[asked] = own if item or len(own) else rows
         if self._selected[asked].empty:
             extra = "".join(f", {k} {v}" for k, v in where.items())
