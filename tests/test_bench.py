@@ -34,6 +34,12 @@ def test_ratio_is_of_medians_and_least_of_shortest_runs_without_the_first():
     assert (t.seconds, t.unit, t.ratio, t.least) == (8, 2, 4, 6)
 
 
+def test_a_long_case_is_run_once():
+    clock = Clock()
+    t = timing.measure(Case("x", clock.takes(60), clock.takes(2), long=True), 1, clock)
+    assert (t.seconds, t.unit) == (60, 2)
+
+
 def test_a_product_timed_in_parts_counts_whole():
     clock = Clock()
     t = timing.measure(Case("x", clock.takes(1, 60), clock.takes(1, 2), parts=10), 1, clock)

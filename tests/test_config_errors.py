@@ -43,7 +43,10 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
         (BASE + "kernel: ard-sf\n", "4:9: unknown kernel 'ard-sf'; did you mean ard-se"),
         (BASE + "metrics: [nmse, nlpdd]\n", "4:17: unknown metric \"nlpdd\"; did you mean 'nlpd'?"),
         (BASE + "published: {paper: keerti, item: Table 1}\n", "4:20: unknown paper 'keerti'; did you mean 'keerthi'?"),
-        (BASE + "published: {paper: keerthi, item: Table 9}\n", "4:35: keerthi has no printed numbers or claims for 'Table 9'"),
+        (
+            BASE + "published: {paper: keerthi, item: Table 9}\n",
+            "4:35: keerthi has no printed numbers or claims",
+        ),
         # wrong types and values
         (BASE + "trials: no\n", "4:9: 'trials': expected a whole number, got \"no\""),
         (BASE + "trials: 1.5\n", "4:9: 'trials': expected a whole number, got 1.5"),

@@ -94,6 +94,12 @@ def test_a_greedy_path_is_thinned_but_keeps_its_ends_and_its_minimum():
     assert all(value == measure[int(step) - 1] for step, _, value in points)
 
 
+def test_a_key_that_few_rows_have_is_kept_at_all_of_them():
+    trace = [{"size": k, "measure": -k} | ({"rare": 2.0 * k} if k % 25 == 0 else {}) for k in range(1, 301)]
+    rare = {step: value for step, key, value in traces.trace_points(trace) if key == "rare"}
+    assert rare == {k: 2.0 * k for k in range(25, 301, 25)}
+
+
 def test_of_selection_in_rounds_the_last_stays_and_each_rounds_best_size():
     trace = [{"round": r, "size": k, "measure": (k - 3 - r) ** 2} for r in range(3) for k in range(1, 9)]
     points = traces.trace_points(trace)

@@ -157,6 +157,23 @@ def test_simulated_data_are_named_in_the_caption(tmp_path):
     assert any("kin40k-sim" in n and "not the published rows" in n for n in notes)
 
 
+def test_keys_of_the_trace_become_columns_and_training_sizes_rise(tmp_path):
+    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
+    rows = pd.read_csv(folder / "results.csv", keep_default_na=False)
+    rows = rows[(rows["dataset"] == "boston") & (rows["label"] == "nlml")].iloc[:2].copy()
+    rows["n_train"] = [481, 99]
+    rows.to_csv(folder / "results.csv", index=False)
+    values = [(i, 1, "fill_L", v) for i, v in zip(rows["trial_id"], (0.25, 0.5), strict=True)]
+    pd.DataFrame(values, columns=["trial_id", "step", "key", "value"]).to_csv(folder / "curves.csv", index=False)
+    config = folder / "config.resolved.yaml"
+    config.write_text(config.read_text() + "also: [fill_L, nobody]\n")
+    table = by_name(folder)["results"]
+    at = table.columns.index("fill_L") - 1
+    assert table.columns[at + 2] == "nobody"
+    assert [cells[at].text for _, cells in table.rows if cells] == ["0.500", "0.250"]
+    assert [title for title, cells in table.rows if cells is None] == ["boston, n = 99", "boston, n = 481"]
+
+
 def test_missing_trials_are_told_below_the_table(tmp_path):
     def lose(rows):
         rows.loc[(rows["label"] == "nlpp") & (rows["dataset"] == "boston") & (rows["trial"] == "2"), "status"] = (

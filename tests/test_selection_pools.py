@@ -105,3 +105,16 @@ def test_patience_counts_inclusions_without_a_new_minimum(rng):
     path = Path(state, nlgpp.criterion, WorkingSet(rows, nlgpp.criterion.needs, rng, 20), rows).grow(70, patience=5)
     assert path.state.size == path.minimum() + 5 < 70
     assert path.measures[path.minimum() - 1] == min(path.measures)
+
+
+@pytest.mark.parametrize("retained", [0, 15])
+def test_what_a_candidate_costs_is_told_every_25_steps_fresh_and_retained_apart(rng, retained):
+    state, rows = setup(rng, n=200, size=60)
+    pool = WorkingSet(rows, nlgpp.criterion.needs, np.random.default_rng(1), fresh=10, retained=retained)
+    trace = Path(state, nlgpp.criterion, pool, rows).grow(60).trace()
+    told = {row["size"]: {k for k in row if k.startswith("seconds_per")} for row in trace}
+    kinds = {"seconds_per_candidate", "seconds_per_fresh_candidate"}
+    kinds |= {"seconds_per_cached_candidate"} if retained else set()
+    assert {size: keys for size, keys in told.items() if keys} == {25: kinds, 50: kinds}
+    for row in (trace[24], trace[49]):
+        assert 0 < min(row[k] for k in kinds) <= row["seconds_per_candidate"] <= max(row[k] for k in kinds)

@@ -45,6 +45,10 @@ class Watched:
     def __init__(self, pool):
         self.pool, self.steps = pool, []
 
+    @property
+    def kept(self):
+        return self.pool.kept
+
     def draw(self, state):
         self.steps.append(([], []))
         yield from self.pool.draw(state)

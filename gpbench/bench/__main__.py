@@ -18,7 +18,11 @@ HEAD = f"{'computation':<52} {'seconds':>9} {'dgemm':>9} {'ratio':>7} {'least':>
 
 def main(arguments=None) -> None:
     parser = argparse.ArgumentParser(prog="python -m gpbench.bench", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="also the blocked path up to a million rows (minutes)")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="also the blocked path up to a million rows, rank-one EP, fronts at n = 10000 (minutes)",
+    )
     parser.add_argument("--only", default="", metavar="TEXT", help="only computations whose name contains this")
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="runs of which the median is taken")
     parser.add_argument("--no-peers", action="store_true", help="leave out GPy, GPflow and GPyTorch")
@@ -30,7 +34,7 @@ def main(arguments=None) -> None:
     print("least = shortest run / shortest dgemm; share = unavoidable work / seconds, as a part of the dgemm's rate")
     print(HEAD)
     for entry in (*entries.ENTRIES, *(entries.FULL if given.full else ())):
-        show((case for case in entry() if given.only in case.name), given)
+        show((case for case in entry() if given.only in getattr(case, "name", case)), given)
     if not given.no_peers:
         show(peers.cases(given.only), given)
 
@@ -43,7 +47,7 @@ def show(cases, given) -> None:
 
 def row(case, given) -> str:
     clock = time.process_time if given.cpu else time.perf_counter
-    t = measure(case, given.repeats if "blocked" not in case.name else 1, clock)
+    t = measure(case, 1 if case.long else given.repeats, clock)
     share = "" if t.work is None else f"{t.work / t.ratio:.0%}"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return f"{t.name:<52} {t.seconds:9.3f} {t.unit:9.4f} {t.ratio:7.2f} {t.least:7.2f} {share:>7} {peak:8.0f}"

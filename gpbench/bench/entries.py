@@ -11,7 +11,7 @@ from gpbench.inference.model import GP
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.ard_se import ArdSE
 
-from . import cholqr, ep, graphs, selection
+from . import cholqr, ep, fronts, graphs, selection
 from .timing import Case
 
 N, DIMS, SIZES = 10_000, 8, (100, 300, 500)
@@ -70,7 +70,7 @@ def blocked() -> list[Case]:
         X, y = Kin40kSim(n_train=n, n_test=1).sample(np.random.default_rng(0))
         build = lambda: sparse.build(sparse.FITC, gp, X[:m] + 0.01, X, y, 1e-8, memory=1 << 26)  # noqa: E731
         name = f"fitc blocked, n={n}, m={m}: evidence, gradient"
-        return Case(name, lambda: sparse.objective(build()), (m, n, m), parts=20)
+        return Case(name, lambda: sparse.objective(build()), (m, n, m), long=True, parts=20)
 
     return [case(n) for n in (250_000, 500_000, 1_000_000)]
 
@@ -84,5 +84,6 @@ ENTRIES = (
     *cholqr.ENTRIES,
     *graphs.ENTRIES,
     *ep.ENTRIES,
+    *fronts.ENTRIES,
 )
-FULL = (blocked,)
+FULL = (blocked, *fronts.FULL)

@@ -19,10 +19,10 @@ from gpbench.linalg.sparse_ldl import forward
 from .timing import Case
 
 
-def clusters(n: int, spec: dict, lengthscale: float, centres: int = 400):
-    """Two classes of the nearest of many random centres in a square, as [vanhatalo] draws them."""
+def clusters(n: int, spec: dict, lengthscale: float, centres: int = 400, dims: int = 2):
+    """Two classes of the nearest of many random centres in a cube, as [vanhatalo] draws them."""
     rng = np.random.default_rng(0)
-    X, C = rng.uniform(0, 10, (n, 2)), rng.uniform(0, 10, (centres, 2))
+    X, C = rng.uniform(0, 10, (n, dims)), rng.uniform(0, 10, (centres, dims))
     y = rng.choice([-1.0, 1.0], centres)[cKDTree(C).query(X)[1]]
     return build_kernel(spec, X).with_values({"variance": 20.0, "lengthscale": lengthscale}), X, y
 

@@ -20,6 +20,7 @@ class Case:
     run: Callable[[], object]
     unit: tuple[int, int, int] | Callable[[], object]
     work: float | None = None  # floating point operations that cannot be avoided, in units of the product
+    long: bool = False  # once is enough
     parts: int = 1  # the product is timed on this part of `inner` only, where its arrays would be too large
 
 
@@ -37,9 +38,13 @@ class Timing:
 
 
 def measure(case: Case, repeats: int = 5, clock: Callable[[], float] = time.perf_counter) -> Timing:
-    """Medians of `repeats` runs after a first one; product and computation alternate, so both see the same load."""
+    """Medians of `repeats` runs, after a first one if that is short.
+
+    Product and computation alternate, so both see the same load.
+    """
     product = case.unit if callable(case.unit) else _product(case)
-    pairs = np.array([(_seconds(product, clock), _seconds(case.run, clock)) for _ in range(repeats + 1)][1:])
+    pairs = [(_seconds(product, clock), _seconds(case.run, clock)) for _ in range(repeats + (not case.long))]
+    pairs = np.array(pairs[-repeats:])
     pairs[:, 0] *= case.parts
     unit, seconds = np.median(pairs, axis=0).tolist()
     shortest_unit, shortest = pairs.min(axis=0).tolist()

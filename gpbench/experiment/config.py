@@ -27,8 +27,8 @@ __all__ = ["Config", "load_config", "published_items", "resolved_yaml"]
 
 SETTINGS = ("split", "scale", "trials", "kernel", "hyperparameters", "nmse_variance", "target_units")
 METHOD_SETTINGS = ("kernel", "hyperparameters")
-ONCE = ("name", "description", "dataset", "datasets", "seed", "methods", "metrics", "compare", "published", "timeout",
-        "memory")  # fmt: skip
+ONCE = ("name", "description", "dataset", "datasets", "seed", "methods", "metrics", "also", "compare", "published",
+        "timeout", "memory")  # fmt: skip
 DEFAULTS: dict[str, Any] = {
     "split": "default",
     "scale": {},
@@ -55,6 +55,7 @@ class Config:
     params: dict  # method parameters at top level
     seed: int
     metrics: tuple[str, ...]
+    also: tuple[str, ...]  # keys of the trace
     compare: dict
     published: tuple[dict, ...]  # {"paper": ..., "item": ...}
     timeout: float | None  # seconds per trial
@@ -113,6 +114,7 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
         params={k: v for k, v in data.items() if k in parameters and k not in ONCE},
         seed=reader.validate(Seed, data.get("seed", 0), ("seed",)),
         metrics=_metrics(reader, data, datasets),
+        also=tuple(reader.validate(list[str], data.get("also", []), ("also",)) or ()),
         compare=(reader.validate(Compare, data.get("compare", {}), ("compare",)) or Compare()).plain(),
         published=_published(reader, data.get("published", [])),
         **limits.plain(),

@@ -29,6 +29,7 @@ def resolved_yaml(config: Config) -> str:
     content = {
         "name": config.name, "description": config.description, "datasets": datasets, **_writable(config.settings),
         "seed": config.seed, **config.params, "methods": methods, "metrics": list(config.metrics),
+        "also": list(config.also),
         "compare": config.compare, "published": list(config.published), "timeout": config.timeout,
         "memory": config.memory,
     }  # fmt: skip

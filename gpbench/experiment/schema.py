@@ -39,6 +39,7 @@ def config_schema() -> Schema:
         "seed": TypeAdapter(Seed).json_schema() | {"description": "of splits, subsets and methods", "default": 0},
         "methods": {"type": "array", "items": {"$ref": "#/$defs/method"}, "minItems": 1},
         "metrics": {"type": "array", "items": _enum(METRICS), "minItems": 1, "uniqueItems": True},
+        "also": {"type": "array", "items": {"type": "string"}, "description": "keys of the trace in the results table"},
         "compare": _model(Compare, defs),
         "published": _published(),
         **_model(Limits, defs)["properties"],

@@ -6,11 +6,13 @@ which scipy carries, keeps everything working with somewhat more fill, and says 
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import spilu
 
-ORDERINGS = ("amd", "metis", "nesdis", "natural")
+Ordering = Literal["amd", "metis", "nesdis", "built-in", "natural"]
 
 
 def fill_reducing(pattern, ordering: str = "amd") -> tuple[np.ndarray, str]:
@@ -18,10 +20,12 @@ def fill_reducing(pattern, ordering: str = "amd") -> tuple[np.ndarray, str]:
     n = pattern.shape[0]
     if ordering == "natural":
         return np.arange(n), ""
+    if ordering == "built-in":
+        return minimum_degree(pattern), ""
     try:
         from sksparse import cholmod
     except ImportError:
-        note = f"ordering {ordering} needs scikit-sparse (the extra gpbench[sparse]); used minimum degree instead"
+        note = f"ordering {ordering} needs scikit-sparse (the extra gpbench[sparse]); used the built-in one instead"
         return minimum_degree(pattern), note
     A = _dominant(pattern)
     try:

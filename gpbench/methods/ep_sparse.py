@@ -12,6 +12,7 @@ from gpbench.errors import NotApplicable
 from gpbench.inference.sites_fronts import FrontsPosterior
 from gpbench.inference.sites_parallel import DAMPING, Parallel
 from gpbench.inference.sites_rows import Rows
+from gpbench.linalg.ordering import Ordering
 
 from ._ep import EPMethod
 
@@ -27,7 +28,7 @@ class EPSparse(EPMethod):
     solver: Literal["fronts", "rows", "parallel"] = Field(
         "fronts", description="blocks of sites by matrix products, site by site as the paper has it, or all at once"
     )
-    ordering: Literal["amd", "metis", "nesdis", "natural"] = Field("amd", description="fill-reducing ordering")
+    ordering: Ordering = Field("amd", description="fill-reducing ordering")
     damping: float = Field(DAMPING, gt=0, le=1, description="step of `solver: parallel`")
     profile: int = Field(0, ge=0, description="distances at which the kernel itself is recorded ([vanhatalo] Figure 1)")
 

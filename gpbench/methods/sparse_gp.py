@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
 from gpbench.inference.compact import Posterior, objective
 from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.linalg.ordering import Ordering
 
 from .base import Fitted, Method
 
@@ -21,7 +21,7 @@ class SparseGP(Method):
     title = "Exact GP, compact support"
     paper = "vanhatalo"
 
-    ordering: Literal["amd", "metis", "nesdis", "natural"] = Field("amd", description="fill-reducing ordering")
+    ordering: Ordering = Field("amd", description="fill-reducing ordering")
 
     def fit(self, problem, rng):
         gp, schedule, trace = problem.gp, problem.schedule, []

@@ -17,6 +17,7 @@ from . import published
 from .claims.vocabulary import Evidence
 from .frame import Results, load
 from .published import Claim, Printed
+from .traces import last_of
 
 CELL_VERDICTS = ("reproduced", "better", "worse", "different", "not run", "no data")
 CLAIM_VERDICTS = ("holds", "fails", "not run")
@@ -236,14 +237,9 @@ def _values(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame):
         if column in rows:
             yield column, rows[column].dropna()
         elif column == "fill_ratio":
-            yield column, (_last(curves, "fill_L", rows) / _last(curves, "fill_K", rows)).dropna()
+            yield column, (last_of(curves, "fill_L", rows) / last_of(curves, "fill_K", rows)).dropna()
         else:
-            yield column, _last(curves, column, rows)
-
-
-def _last(curves: pd.DataFrame, key: str, rows: pd.DataFrame) -> pd.Series:
-    mine = curves[(curves["key"] == key) & curves["trial_id"].isin(rows["trial_id"])]
-    return mine.groupby("trial_id")["value"].last()
+            yield column, last_of(curves, column, rows)
 
 
 def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:

@@ -43,7 +43,12 @@ class Group:
 
 
 def groups(results: Results) -> Iterator[Group]:
-    for (dataset, n_train), rows in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
+    """In the order of the config; a data set's training sizes from small to large."""
+    ok = results.ok
+    order = {dataset: i for i, dataset in enumerate(dict.fromkeys(ok["dataset"]))}
+    found = dict(list(ok.groupby(["dataset", "n_train"], sort=False, dropna=False)))
+    for dataset, n_train in sorted(found, key=lambda key: (order[key[0]], key[1])):
+        rows = found[dataset, n_train]
         if rows.groupby("label")["d_max"].nunique().max() > 1:
             for d_max, part in rows.groupby("d_max", sort=True, dropna=False):
                 yield Group(dataset, n_train, d_max, named(part))

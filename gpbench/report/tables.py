@@ -11,6 +11,7 @@ from .numbers import mean_std, seconds
 from .published import COLUMN, of_cell
 from .ranking import against_best, groups, metrics_of
 from .render import Cell, Table
+from .traces import last_of
 
 TITLES = {
     "nmse": "NMSE",
@@ -47,8 +48,9 @@ def test_note(results: Results) -> str:
 
 
 def overall(results: Results) -> Table:
-    """Every series of every data set: metrics, number of basis vectors, seconds."""
-    frame, metrics = results.ok, metrics_of(results)
+    """Every series of every data set: metrics, what the config's `also` asks for, number of basis vectors, seconds."""
+    frame, metrics, also = results.ok, metrics_of(results), results.config.get("also") or []
+    curves = results.curves if also else None
     sized, rows, remarks = frame["n_basis"].notna().any(), [], []
     for group in groups(results):
         rows.append((_title(group, frame), None))
@@ -58,10 +60,11 @@ def overall(results: Results) -> Table:
                 Cell(mean_std(part[m]), *((k.best, k.worse) if (k := marks[m].get(series)) else (False, False)))
                 for m in metrics
             ]
+            cells += [Cell(mean_std(last_of(curves, key, part))) for key in also]
             cells += [Cell(mean_std(part["n_basis"], decimals=1))] if sized else []
             rows.append((series, [*cells, Cell(seconds(part["fit_seconds"]))]))
         remarks += _remarks(group, marks)
-    columns = ["method", *(TITLES[m] for m in metrics), *(["# BV"] if sized else []), "fit, s"]
+    columns = ["method", *(TITLES[m] for m in metrics), *also, *(["# BV"] if sized else []), "fit, s"]
     lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
     return Table("results", f"{results.name}: all results", columns, rows, notes=lines)
 

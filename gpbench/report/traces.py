@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 
 MAX_STEPS, MAX_SIZES = 100, 50  # rows of one trace; of a greedy path, of which there are many
 STEP = ("step", "size", "epoch", "evaluation", "round")  # what numbers the rows of a trace, the first that is there
@@ -62,3 +63,9 @@ def theta_points(theta: dict) -> list[tuple[str, float]]:
 
 def is_number(value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and np.isfinite(value)
+
+
+def last_of(curves: pd.DataFrame, key: str, rows: pd.DataFrame) -> pd.Series:
+    """The last value of a key of curves.csv, by trial_id, of the trials among `rows`."""
+    mine = curves[(curves["key"] == key) & curves["trial_id"].isin(rows["trial_id"])]
+    return mine.groupby("trial_id")["value"].last()
