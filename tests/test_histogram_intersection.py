@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpbench.errors import ConfigError, NotApplicable
-from gpbench.kernels._stack import GramStack
+from gpbench.kernels._stack import GramStack, Latest
 from gpbench.kernels.build import build_kernel
 from gpbench.kernels.histogram_intersection import HistogramIntersection
 from tests.oracles.exact import finite_difference
@@ -86,3 +86,12 @@ def test_groups_must_cover_the_bins(groups):
 def test_negative_bins_are_refused_with_the_cure():
     with pytest.raises(ConfigError, match="inputs: none"):
         HistogramIntersection.create(-np.ones((3, 6)))
+
+
+def test_answers_are_remembered_by_array_and_only_for_large_ones():
+    asked = []
+    latest = Latest(lambda X: asked.append(id(X)) or np.arange(len(X)), most=2)
+    a, b, c, small = np.zeros(200), np.zeros(200), np.zeros(200), np.zeros(3)
+    for X in (a, b, a, b, small, small, c, b, a):
+        assert len(latest(X)) == len(X)
+    assert asked == [id(X) for X in (a, b, small, small, c, a)]

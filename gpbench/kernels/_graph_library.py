@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ._graph_features import Features, Subtrees
 from ._graph_types import Graph, graph_of
-from ._stack import GramStack
+from ._stack import GramStack, Latest
 
 COMMON = 1 / 16  # a feature that this share of the graphs has is multiplied as a dense column
 
@@ -31,8 +31,9 @@ class Library:
         self._own: list[np.ndarray] = []  # (B,) k(g, g) after normalisation: 1, or 0 without features
         self._base: list[int] = []  # base kernel of each column
         self._stack: tuple[np.ndarray, GramStack] | None = None
+        self.numbers = Latest(self._look_up)
 
-    def numbers(self, X) -> np.ndarray:
+    def _look_up(self, X) -> np.ndarray:
         """The number of every input; unknown ones are read and counted."""
         keys = [item if isinstance(item, str) else str(item) for item in X]
         for key, item in zip(keys, X):

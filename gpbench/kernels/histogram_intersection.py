@@ -14,7 +14,7 @@ from numba import njit
 
 from gpbench.errors import ConfigError, NotApplicable
 
-from ._stack import GramStack
+from ._stack import GramStack, Latest
 from .base import Kernel
 
 _compiled = njit(cache=True, fastmath={"reassoc", "contract", "nnan", "nsz"}, error_model="numpy")
@@ -78,6 +78,7 @@ class Overlaps:
     def __init__(self, ends):
         self.ends = np.asarray(ends, dtype=np.int64)  # (G + 1,)
         self._stack: GramStack | None = None
+        self._places = Latest(self._look_up)
 
     def prepare(self, X) -> None:
         X = np.unique(np.ascontiguousarray(X, dtype=float), axis=0)
@@ -86,9 +87,10 @@ class Overlaps:
         groups = [np.ascontiguousarray(part) for part in np.split(X, self.ends[1:-1], axis=1)]
         order = np.argsort(keys := _keys(X))
         self._known, self._order, self._rows = keys[order], order, X
+        self._places = Latest(self._look_up)
         self._stack = GramStack(len(X), [lambda part, P=P: _triangle(P, part.start, part.stop) for P in groups])
 
-    def _places(self, X) -> np.ndarray | None:
+    def _look_up(self, X) -> np.ndarray | None:
         """Where the inputs are among the kept ones; None unless all of them are."""
         if self._stack is None or X.shape[1] != self._rows.shape[1]:
             return None
