@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from gpbench.linalg.blas import N, T, gemm, gemv, gesv
-from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, publish, shape_of
+from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, shape_of
 from gpbench.linalg.ordering import fill_reducing
 
 from .ep import TINY, Sites, update_at_once, update_block
@@ -49,7 +49,7 @@ class FrontsPosterior(SparsePosterior):
         q = factor.solve(sites.nu / self.s)
         tau, nu = np.maximum(sites.tau[perm], TINY), sites.nu[perm]
         change, refused = _sweep(
-            factor.tree, factor.panel, factor.front, factor.W, factor.inverses, code, noise, y[perm], tau, nu, q[perm],
+            factor.tree, factor.panel, factor.W, factor.inverses, code, noise, y[perm], tau, nu, q[perm],
             faint[perm], LOWEST / self.kdiag[perm], ROUNDS,
         )  # fmt: skip
         sites.tau[perm], sites.nu[perm] = tau, nu
@@ -60,7 +60,7 @@ class FrontsPosterior(SparsePosterior):
 
     def figures(self) -> dict[str, float]:
         n, f = len(self.kdiag), self.fronts
-        held = (f.panel, f.stack, f.update, f.front, f.inverses)
+        held = (f.panel, f.stack, f.update, f.inverses)
         return {
             "fill_K": self.K.nnz / n**2,
             "fill_L": f.fronts.nnz_factor / (n * (n + 1) / 2),
@@ -70,49 +70,46 @@ class FrontsPosterior(SparsePosterior):
 
 
 @njit(cache=True)
-def _sweep(tree, panel, G, W, inverses, code, noise, y, tau, nu, q_start, faint, lowest, rounds):
+def _sweep(tree, panel, W, inverses, code, noise, y, tau, nu, q_start, faint, lowest, rounds):
     """One walk from the root down; tau and nu (in the factor's order) change in place."""
     largest, refused = 0.0, 0
     for f in range(len(tree.parent) - 1, -1, -1):
         w, h = shape_of(tree, f)
-        size, own = w + h, slice(tree.first[f], tree.first[f + 1])
-        q = G[size * size : size * (size + 1)]  # of this front's J, then R, as its ancestors' changes have left it
-        inherit(tree, f, inverses, G)
-        invert_front(tree, f, panel, G, W)
-        _inherit_vector(tree, f, inverses, q_start, W, q)
+        own = slice(tree.first[f], tree.first[f + 1])
+        Z, ld = inherit(tree, f, inverses)
+        invert_front(tree, f, panel, Z, ld, W)
+        q = _inherit_vector(tree, f, inverses, q_start, W)
         old_tau, old_nu = tau[own].copy(), nu[own].copy()
         s = np.sqrt(old_tau)
-        change, bad = _block(G, size, q, s, tau[own], nu[own], y[own], faint[own], lowest[own], code, noise, rounds)
+        change, bad = _block(Z, ld, q, s, tau[own], nu[own], y[own], faint[own], lowest[own], code, noise, rounds)
         largest, refused = max(largest, change), refused + bad
         if tree.has_child[f]:
             dl = old_tau / tau[own] - 1.0
             dr = s * (nu[own] / tau[own] - old_nu / old_tau)
-            _absorb(G, w, h, q, dl, dr)
-            publish(tree, f, G, inverses)
-            inverses[tree.z_start[f] + size * size : tree.z_start[f] + size * (size + 1)] = q
+            _absorb(Z, ld, w, h, q, dl, dr)
     return largest, refused
 
 
 @njit(cache=True)
-def _inherit_vector(tree, f, inverses, q_start, W, q):
-    """q_R from the parent; q_J = its start - W'(q_R - start of q_R)."""
+def _inherit_vector(tree, f, inverses, q_start, W):
+    """q of a front's J, then R, as its ancestors' changes have left it: q_J = its start - W'(q_R - start of q_R)."""
     w, h = shape_of(tree, f)
+    q = inverses[tree.z_vector[f] : tree.z_vector[f] + w + h]
     q[:w] = q_start[tree.first[f] : tree.first[f + 1]]
     up = tree.parent[f]
     if up < 0:
-        return
-    size_up = sum(shape_of(tree, up))
-    kept = inverses[tree.z_start[up] + size_up * size_up :]
-    moved = np.empty(h)
+        return q
+    above, moved = inverses[tree.z_vector[up] :], np.empty(h)
     for a in range(h):
         p = tree.row_start[f] + a
-        q[w + a] = kept[tree.place[p]]
+        q[w + a] = above[tree.place[p]]  # an heir's is the same place
         moved[a] = q[w + a] - q_start[tree.rows[p]]
     gemv(T, h, w, -1.0, W, h, moved, 1.0, q)
+    return q
 
 
 @njit(cache=True)
-def _block(G, size, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
+def _block(Z, ld, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
     """Sequential EP on the front's own sites, from Sigma_JJ = diag(1/tau) - Z_JJ/(s s') and mu_J = (nu - s q)/tau."""
     active = np.flatnonzero(~faint)
     m = len(active)
@@ -122,7 +119,7 @@ def _block(G, size, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
         j = active[b]
         mu[b] = (v[b] - s[j] * q[j]) / t[b]
         for a in range(m):
-            Sigma[a, b] = -G[j * size + active[a]] / (s[active[a]] * s[j])
+            Sigma[a, b] = -Z[j * ld + active[a]] / (s[active[a]] * s[j])
         Sigma[b, b] += 1.0 / t[b]
     largest, refused = 0.0, 0
     for r in range(rounds):
@@ -136,37 +133,27 @@ def _block(G, size, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
 
 
 @njit(cache=True)
-def _absorb(G, w, h, q, dl, dr):
+def _absorb(Z, ld, w, h, q, dl, dr):
     """Z and q of a front after its sites changed: K + diag(1/tau) has moved by dl on its diagonal, scaled as before."""
-    size = w + h
     A, C, T1 = np.empty(w * w), np.zeros(w * w), np.empty(max(w, h) * w)
     for j in range(w):
         C[j * w + j] = dl[j]
         for i in range(w):
-            A[j * w + i] = dl[i] * G[j * size + i]
+            A[j * w + i] = dl[i] * Z[j * ld + i]
         A[j * w + j] += 1.0
     gesv(w, w, A, w, np.empty(w, np.int32), C, w)  # C = (diag(1/dl) + Z_JJ)^-1; dl = 0 is harmless
     v, e = q[:w].copy(), dr.copy()
-    gemv(N, w, w, 1.0, G, size, dr, 1.0, v)
+    gemv(N, w, w, 1.0, Z, ld, dr, 1.0, v)
     gemv(N, w, w, -1.0, C, w, v, 1.0, e)  # e = dr - C (q_J + Z_JJ dr)
-    gemv(N, size, w, 1.0, G, size, e, 1.0, q)
+    gemv(N, w + h, w, 1.0, Z, ld, e, 1.0, q)
+    Z_JJ = A
+    for j in range(w):
+        Z_JJ[j * w : (j + 1) * w] = Z[j * ld : j * ld + w]
     if h:
-        gemm(N, N, h, w, w, 1.0, G[w:], size, C, w, 0.0, T1, h)  # Z_RJ C
+        gemm(N, N, h, w, w, 1.0, Z[w:], ld, C, w, 0.0, T1, h)  # Z_RJ C
         for j in range(0, h, 128):  # Z_RR -= (Z_RJ C) Z_RJ', lower triangle by strips
             b = min(128, h - j)
-            gemm(N, T, h - j, b, w, -1.0, T1[j:], h, G[w + j :], size, 1.0, G[(w + j) * size + w + j :], size)
-        Z_JJ = A
-        for j in range(w):
-            Z_JJ[j * w : (j + 1) * w] = G[j * size : j * size + w]
-        gemm(N, N, h, w, w, -1.0, T1, h, Z_JJ, w, 1.0, G[w:], size)
-    _shrink_own(G, w, size, C)
-
-
-@njit(cache=True)
-def _shrink_own(G, w, size, C):
-    """Z_JJ -= Z_JJ C Z_JJ."""
-    ZC, Z = np.empty(w * w), np.empty(w * w)
-    for j in range(w):
-        Z[j * w : (j + 1) * w] = G[j * size : j * size + w]
-    gemm(N, N, w, w, w, 1.0, Z, w, C, w, 0.0, ZC, w)
-    gemm(N, N, w, w, w, -1.0, ZC, w, Z, w, 1.0, G, size)
+            gemm(N, T, h - j, b, w, -1.0, T1[j:], h, Z[w + j :], ld, 1.0, Z[(w + j) * ld + w + j :], ld)
+        gemm(N, N, h, w, w, -1.0, T1, h, Z_JJ, w, 1.0, Z[w:], ld)
+    gemm(N, N, w, w, w, 1.0, Z_JJ, w, C, w, 0.0, T1, w)
+    gemm(N, N, w, w, w, -1.0, T1, w, Z_JJ, w, 1.0, Z, ld)  # Z_JJ -= Z_JJ C Z_JJ

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit
 
-WIDEST = 192  # columns of a front: one block of this size stays in the second-level cache
+WIDEST = 96  # columns of a front: a narrow one costs its block of sites less, a wide one does more in each product
 
 
 class Tree(NamedTuple):
@@ -27,8 +27,13 @@ class Tree(NamedTuple):
     place: np.ndarray  # where each of these rows stands in the parent's front (its J, then its R)
     parent: np.ndarray  # (k,) -1 for roots
     has_child: np.ndarray  # (k,) bool
+    heir: (
+        np.ndarray
+    )  # (k,) bool: R is the parent's whole front, and no child of the parent comes before in the postorder
     panel_start: np.ndarray  # (k+1,) front f's panel ((|J|+|R|) x |J|, column-major) in one long array
-    z_start: np.ndarray  # (k,) where a front's inverse (and one vector) is kept while its children need it
+    z_start: np.ndarray  # (k,) where a front's inverse is kept while it and its children need it ...
+    z_lead: np.ndarray  # (k,) ... with this distance between columns; an heir's holds its parent's in the lower right
+    z_vector: np.ndarray  # (k,) where its part of a vector is kept
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,6 @@ class Fronts:
     perm: np.ndarray  # (n,)
     tree: Tree
     stack_size: int  # doubles the update matrices need at most
-    widest: int  # |J| + |R| at most
     tallest: int  # |R| at most
     z_size: int  # doubles the inverses of fronts need at most
 
@@ -75,10 +79,10 @@ def analyse(A: sp.spmatrix, perm) -> Fronts:
     place = _places(first, row_start, rows, front_parent)
     width, height = np.diff(first), np.diff(row_start)
     panel_start = np.r_[0, np.cumsum((width + height) * width)]
-    z_start, has_child, z_size = _inverse_places(width + height, front_parent)
-    tree = Tree(first, row_start, rows, place, front_parent, has_child, panel_start, z_start)
-    tallest, widest = int(height.max(initial=0)), int((width + height).max(initial=0))
-    return Fronts(perm, tree, _stack_size(height, front_parent), widest, tallest, z_size)
+    has_child, heir = _heirs(width + height, height, front_parent)
+    places, z_size = _inverse_places(width, height, front_parent, heir)
+    tree = Tree(first, row_start, rows, place, front_parent, has_child, heir, panel_start, *places)
+    return Fronts(perm, tree, _stack_size(height, front_parent, heir), int(height.max(initial=0)), z_size)
 
 
 def _permuted(A, perm):
@@ -269,31 +273,59 @@ def _places(first, row_start, rows, parent):
 
 
 @njit(cache=True)
-def _stack_size(height, parent):
-    """Most doubles of update matrices alive at once: a front's own is pushed while its children's are still there."""
-    alive, most = 0, 0
-    pending = np.zeros(len(parent), np.int64)
-    for f in range(len(parent)):
-        most = max(most, alive + height[f] ** 2)
-        alive += height[f] ** 2 - pending[f]
-        if parent[f] >= 0:
-            pending[parent[f]] += height[f] ** 2
+def _heirs(size, height, parent):
+    """Which fronts have children; which may lie in one array with their parent's, the parent's in its lower right."""
+    k = len(parent)
+    has_child, heir = np.zeros(k, np.bool_), np.zeros(k, np.bool_)
+    for f in range(k):
+        up = parent[f]
+        if up >= 0:
+            heir[f] = not has_child[up] and height[f] == size[up]
+            has_child[up] = True
+    return has_child, heir
+
+
+@njit(cache=True)
+def _stack_size(height, parent, heir):
+    """Most doubles of update matrices alive at once, played through as `_factorise` does."""
+    k = len(parent)
+    waiting, extent = np.empty(k, np.int64), np.empty(k, np.int64)
+    alive, top, most = 0, 0, 0
+    for f in range(k):
+        low = alive
+        while low and parent[waiting[low - 1]] == f:
+            low -= 1
+            top -= extent[low]
+        own = extent[low] if low < alive and heir[waiting[low]] else height[f] ** 2
+        alive = low
+        if height[f]:
+            waiting[alive], extent[alive] = f, own
+            alive += 1
+            top += own
+            most = max(most, top)
     return most
 
 
 @njit(cache=True)
-def _inverse_places(size, parent):
-    """Top-down, a front's inverse lives above its ancestors'; the last child to come may take its parent's place."""
+def _inverse_places(width, height, parent, heir):
+    """Top-down, a front's inverse lives above its ancestors', but for heirs: they lie around their parent's.
+
+    Every chain of heirs is one square, as large as the lowest front's inverse, with a vector behind it.
+    """
     k = len(parent)
-    last_child = np.full(k, -1)  # the lowest-numbered child comes last when fronts are walked downwards
-    for f in range(k - 1, -1, -1):
-        if parent[f] >= 0:
-            last_child[parent[f]] = f
-    start, most = np.zeros(k, np.int64), 0
+    lead = width + height
+    for f in range(k):  # the lowest front of a chain comes first
+        if heir[f]:
+            lead[parent[f]] = lead[f]
+    start, vector, end, most = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k, np.int64), 0
     for f in range(k - 1, -1, -1):
         up = parent[f]
-        if up >= 0:
-            start[f] = start[up] + (0 if last_child[up] == f else size[up] * (size[up] + 1))
-        if last_child[f] >= 0:
-            most = max(most, start[f] + size[f] * (size[f] + 1))
-    return start, last_child >= 0, most
+        if heir[f]:
+            start[f], end[f] = start[up] - width[f] * (lead[f] + 1), end[up]
+        else:
+            before = lead[f] - width[f] - height[f]  # rows of the fronts further down the chain
+            base = end[up] if up >= 0 else 0
+            start[f], end[f] = base + before * (lead[f] + 1), base + lead[f] * (lead[f] + 1)
+        vector[f] = end[f] - width[f] - height[f]
+        most = max(most, end[f])
+    return (start, lead, vector), most

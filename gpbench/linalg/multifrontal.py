@@ -28,7 +28,6 @@ class Multifrontal:
         self.panel = np.empty(tree.panel_start[-1])
         self.stack = np.empty(self.fronts.stack_size)
         self.update = np.empty(self.fronts.tallest**2)
-        self.front = np.empty(self.fronts.widest * (self.fronts.widest + 1))
         self.W = np.empty(int(np.max(np.diff(tree.first) * np.diff(tree.row_start), initial=0)))
         self.inverses = np.empty(self.fronts.z_size)
         self._logdet = np.nan
@@ -69,7 +68,7 @@ class Multifrontal:
     def inverse_on(self, pattern=None) -> np.ndarray:
         """Entries of A^-1 at the entries of the pattern this factor was made for, in its order."""
         Z = np.empty_like(self.panel)
-        _selected_inverse(self.tree, self.panel, self.front, self.W, self.inverses, Z)
+        _selected_inverse(self.tree, self.panel, self.W, self.inverses, Z)
         return Z[self.target]
 
 
@@ -101,44 +100,66 @@ def shape_of(tree, f):
 
 @njit(cache=True)
 def _factorise(tree, panel, stack, update):
-    """From the leaves up; the panels hold the matrix and receive the factor. (success, log determinant)."""
-    logdet, top = 0.0, 0
-    waiting, alive = np.empty(len(tree.parent), np.int64), 0  # fronts whose update matrices lie on the stack
-    for f in range(len(tree.parent)):
+    """From the leaves up; the panels hold the matrix and receive the factor. (success, log determinant).
+
+    Update matrices wait on a stack. An heir's is the parent's front already: its first columns are added to the panel,
+    the rest stays where it is and becomes the parent's update matrix.
+    """
+    k = len(tree.parent)
+    waiting, begin = np.empty(k, np.int64), np.empty(k, np.int64)  # fronts whose update matrices lie on the stack
+    at, lead = np.empty(k, np.int64), np.empty(k, np.int64)  # where, without what their ancestors have taken
+    logdet, top, alive = 0.0, 0, 0
+    for f in range(k):
         w, h = shape_of(tree, f)
-        size = w + h
-        P, U = panel[tree.panel_start[f] :], update[: h * h]
-        U[:] = 0.0
-        while alive and tree.parent[waiting[alive - 1]] == f:
-            alive -= 1
-            c = waiting[alive]
+        size, low = w + h, alive
+        P = panel[tree.panel_start[f] :]
+        while low and tree.parent[waiting[low - 1]] == f:
+            low -= 1
+        inplace = low < alive and tree.heir[waiting[low]]
+        if inplace:
+            ld = lead[low]
+            for j in range(w):
+                P[j * size + j : (j + 1) * size] += stack[at[low] + j * (ld + 1) : at[low] + j * ld + size]
+            at[low] += w * (ld + 1)
+            U = stack[at[low] :]
+        elif low < alive:
+            ld, U = h, update
+            U[: h * h] = 0.0
+        else:
+            ld, U = h, stack[top:]  # of a leaf
+        for e in range(alive - 1, low + inplace - 1, -1):
+            c = waiting[e]
             place = tree.place[tree.row_start[c] : tree.row_start[c + 1]]
-            top -= len(place) ** 2
-            _extend_add(stack[top:], place, P, size, w, U, h)
+            _extend_add(stack[at[e] :], lead[e], place, P, size, w, U, ld)
         if potrf(w, P, size) != 0:
             return False, np.nan
         for j in range(w):
             logdet += 2.0 * np.log(P[j * size + j])
+        if low + inplace < alive:
+            top = begin[low + inplace]
         if h:
-            below = P[w:]
-            trsm_right(T, h, w, P, size, below, size)  # L_RJ = F_RJ L_JJ^-T
-            syrk(h, w, -1.0, below, size, 1.0, U, h)  # update for the parent: F_RR - L_RJ L_RJ'
-            stack[top : top + h * h] = U
-            top += h * h
-            waiting[alive] = f
-            alive += 1
+            trsm_right(T, h, w, P, size, P[w:], size)  # L_RJ = F_RJ L_JJ^-T
+            syrk(h, w, -1.0, P[w:], size, 1.0 if low < alive else 0.0, U, ld)  # for the parent: F_RR - L_RJ L_RJ'
+            if not inplace:
+                if low < alive:
+                    stack[top : top + h * h] = U[: h * h]
+                begin[low] = at[low] = top
+                lead[low], top = h, top + h * h
+            waiting[low], alive = f, low + 1
+        else:
+            top, alive = begin[low] if low < alive else top, low
     return True, logdet
 
 
 @njit(cache=True)
-def _extend_add(C, place, P, size, w, U, h):
+def _extend_add(C, ldc, place, P, size, w, U, ldu):
     """Add a child's update matrix (lower) into the parent's panel and update matrix; `place` is increasing."""
     m = len(place)
     for b in range(m):
         at = place[b]
-        column = C[b * m : (b + 1) * m]
-        target = P[at * size : (at + 1) * size] if at < w else U[(at - w) * h : (at - w + 1) * h]
+        column = C[b * ldc : b * ldc + m]
         shift = 0 if at < w else w
+        target = P[at * size :] if at < w else U[(at - w) * ldu :]
         for a in range(b, m):
             target[place[a] - shift] += column[a]
 
@@ -175,56 +196,46 @@ def _backward(tree, panel, x, n, work):
 
 
 @njit(cache=True)
-def inherit(tree, f, inverses, G):
-    """Z_RR of a front from its parent's inverse into the lower right of G ((|J|+|R|) square, column-major)."""
-    up = tree.parent[f]
-    if up < 0:
-        return
+def inherit(tree, f, inverses):
+    """Z of a front with Z_RR filled in from its parent's, and its leading dimension; column-major, lower triangle."""
+    Z, ld, up = inverses[tree.z_start[f] :], tree.z_lead[f], tree.parent[f]
+    if up < 0 or tree.heir[f]:  # an heir's is there
+        return Z, ld
     w, h = shape_of(tree, f)
-    size, size_up = w + h, sum(shape_of(tree, up))
-    Z = inverses[tree.z_start[up] :]
+    above, ld_up = inverses[tree.z_start[up] :], tree.z_lead[up]
     place = tree.place[tree.row_start[f] : tree.row_start[f + 1]]
     for b in range(h):
-        column, target = Z[place[b] * size_up :], G[(w + b) * size + w :]
+        column, target = above[place[b] * ld_up :], Z[(w + b) * ld + w :]
         for a in range(b, h):
             target[a] = column[place[a]]
+    return Z, ld
 
 
 @njit(cache=True)
-def invert_front(tree, f, panel, G, W):
-    """Z_JJ (both triangles) and Z_RJ into the first columns of G, whose Z_RR is there; leaves W = L_RJ L_JJ^-1."""
+def invert_front(tree, f, panel, Z, ld, W):
+    """Z_JJ (both triangles) and Z_RJ, where Z_RR is there; leaves W = L_RJ L_JJ^-1."""
     w, h = shape_of(tree, f)
     size = w + h
     P = panel[tree.panel_start[f] :]
     for j in range(w):
-        G[j * size + j : j * size + w] = P[j * size + j : j * size + w]
+        Z[j * ld + j : j * ld + w] = P[j * size + j : j * size + w]
         W[j * h : (j + 1) * h] = P[j * size + w : (j + 1) * size]
-    potri(w, G, size)
+    potri(w, Z, ld)
     if h:
         trsm_right(N, h, w, P, size, W, h)
-        symm(h, w, -1.0, G[w * size + w :], size, W, h, 0.0, G[w:], size)  # Z_RJ = -Z_RR W
-        gemm(T, N, w, w, h, -1.0, W, h, G[w:], size, 1.0, G, size)  # Z_JJ = (L_JJ L_JJ')^-1 - W' Z_RJ, lower counts
+        symm(h, w, -1.0, Z[w * ld + w :], ld, W, h, 0.0, Z[w:], ld)  # Z_RJ = -Z_RR W
+        gemm(T, N, w, w, h, -1.0, W, h, Z[w:], ld, 1.0, Z, ld)  # Z_JJ = (L_JJ L_JJ')^-1 - W' Z_RJ, lower counts
     for j in range(w):
         for i in range(j + 1, w):
-            G[i * size + j] = G[j * size + i]
+            Z[i * ld + j] = Z[j * ld + i]
 
 
 @njit(cache=True)
-def publish(tree, f, G, inverses):
-    """Keep a front's inverse (lower triangle) for its children, if it has any."""
-    if not tree.has_child[f]:
-        return
-    size = sum(shape_of(tree, f))
-    Z = inverses[tree.z_start[f] :]
-    for j in range(size):
-        Z[j * size + j : (j + 1) * size] = G[j * size + j : (j + 1) * size]
-
-
-@njit(cache=True)
-def _selected_inverse(tree, panel, G, W, inverses, out):
+def _selected_inverse(tree, panel, W, inverses, out):
     for f in range(len(tree.parent) - 1, -1, -1):
         w, h = shape_of(tree, f)
-        inherit(tree, f, inverses, G)
-        invert_front(tree, f, panel, G, W)
-        publish(tree, f, G, inverses)
-        out[tree.panel_start[f] : tree.panel_start[f + 1]] = G[: w * (w + h)]
+        Z, ld = inherit(tree, f, inverses)
+        invert_front(tree, f, panel, Z, ld, W)
+        begin, size = tree.panel_start[f], w + h
+        for j in range(w):
+            out[begin + j * size : begin + (j + 1) * size] = Z[j * ld : j * ld + size]
