@@ -185,6 +185,15 @@ def test_missing_trials_are_told_below_the_table(tmp_path):
     assert any("5 of 6 trials" in n for n in found["table-2"].notes)
 
 
+def test_a_method_without_a_finished_trial_is_named_below_the_table(tmp_path):
+    def fail(rows):
+        mine = (rows["label"] == "nlpp") & (rows["dataset"] == "boston")
+        rows.loc[mine, ["status", "reason"]] = "failed", "no memory"
+
+    notes = by_name(changed(tmp_path, fail))["results"].notes
+    assert [n for n in notes if "no result" in n] == ["nlpp on boston: no result (3 failed; no memory)."]
+
+
 def test_a_folder_in_which_everything_failed_still_renders(tmp_path):
     def fail(rows):
         rows["status"] = "crashed"

@@ -33,16 +33,22 @@ def main(arguments=None) -> None:
     print(f"threads {os.environ['OPENBLAS_NUM_THREADS']}; {seconds}; ratio = seconds / dgemm;")
     print("least = shortest run / shortest dgemm; share = unavoidable work / seconds, as a part of the dgemm's rate")
     print(HEAD)
+    rows = 0
     for entry in (*entries.ENTRIES, *(entries.FULL if given.full else ())):
-        show((case for case in entry() if given.only in getattr(case, "name", case)), given)
+        rows += show((case for case in entry() if given.only in getattr(case, "name", case)), given)
     if not given.no_peers:
-        show(peers.cases(given.only), given)
+        rows += show(peers.cases(given.only), given)
+    if not rows:
+        parser.error(f"--only {given.only}: no computation has this in its name (--full has a few more)")
 
 
-def show(cases, given) -> None:
-    """A row for each case as soon as it is timed; a line that stands for a case is printed as it is."""
+def show(cases, given) -> int:
+    """A row for each case as soon as it is timed; a line that stands for a case is printed as it is. How many."""
+    rows = 0
     for case in cases:
         print(case if isinstance(case, str) else row(case, given), flush=True)
+        rows += 1
+    return rows
 
 
 def row(case, given) -> str:

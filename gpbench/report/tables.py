@@ -34,7 +34,18 @@ def notes(results: Results, frame: pd.DataFrame) -> list[str]:
     trials = sorted(set(frame.groupby(["dataset", "label", "d_max"], dropna=False)["trial"].nunique()))
     counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
     lines = [f"Mean ± standard deviation over {counts} trial{'' if trials == [1] else 's'}."]
-    return lines + [n + "." for n in results.notes if "simulated" in n or "stand-in" in n or "rounded" in n]
+    lines += [n + "." for n in results.notes if "simulated" in n or "stand-in" in n or "rounded" in n]
+    return lines + without_result(results)
+
+
+def without_result(results: Results) -> list[str]:
+    """Methods that have no row because none of their trials finished."""
+    lines = []
+    for (dataset, label), part in results.rows.groupby(["dataset", "label"], sort=False):
+        if not (part["status"] == "ok").any():
+            counts = ", ".join(f"{n} {status}" for status, n in part["status"].value_counts().items())
+            lines.append(f"{label} on {dataset}: no result ({counts}; {part['reason'].iloc[0]}).")
+    return lines
 
 
 def test_note(results: Results) -> str:
