@@ -96,6 +96,20 @@ def test_curves_show_mean_and_one_standard_deviation(tmp_path):
     assert (low, high) == pytest.approx((values.mean() - values.std(ddof=1), values.mean() + values.std(ddof=1)))
 
 
+def test_a_method_at_one_size_beyond_the_grid_is_a_level(tmp_path):
+    folder = folder_of(tmp_path / "f", labels=("RAND", "full"))
+    rows = pd.read_csv(folder / "results.csv", keep_default_na=False)
+    rows = rows[(rows["label"] == "RAND") | (rows["d_max"] == 400)]
+    rows.loc[rows["label"] == "full", "d_max"] = 2000
+    rows.to_csv(folder / "results.csv", index=False)
+    with plots.house_style():
+        _, figure = next(plots.learning_curves(load(folder)))
+    [ax] = figure.axes
+    level = ax.get_lines()[1]
+    assert level.get_label() == "full (d = 2000)"
+    assert len(set(level.get_ydata())) == 1 and ax.get_xlim()[1] < 500
+
+
 def test_svg_files_are_well_formed_and_the_same_every_time(tmp_path):
     folder = folder_of(tmp_path / "f")
     first = {f.name: f.read_bytes() for f in plots.draw(load(folder), tmp_path / "a")}

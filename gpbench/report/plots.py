@@ -60,16 +60,25 @@ def safe(name: str) -> str:
 
 
 def learning_curves(results: Results) -> Named:
-    """Metric against d_max: mean with a band of one standard deviation."""
+    """Metric against d_max: mean with a band of one standard deviation.
+
+    A method at one size beyond the others' (a full GP on a subset) is a level, not a point far to the right.
+    """
     for dataset, rows in grids(results):
         for metric in metrics_of(results):
             part = rows.dropna(subset=[metric])
             if part.empty:
                 continue
             figure, [[ax]] = new_figure()
+            sizes = part.groupby("label")["d_max"].agg(["nunique", "max"])
+            reach = sizes.loc[sizes["nunique"] > 1, "max"].max()
             for label, look in looks(part["label"].unique()).items():
                 stats = part[part["label"] == label].groupby("d_max")[metric].agg(["mean", "std"])
-                _band(ax, stats.index, stats["mean"], stats["std"], plain(label), look)
+                if len(stats) == 1 and stats.index[0] > reach:
+                    name = plain(f"{label} (d = {stats.index[0]:.0f})")
+                    ax.axhline(stats["mean"].iloc[0], label=name, linewidth=1.3, **{**look, "marker": ""})
+                else:
+                    _band(ax, stats.index, stats["mean"], stats["std"], plain(label), look)
             _finish(ax, data_title(dataset), "number of basis vectors, d_max", axis_title(metric))
             yield f"curve-{safe(dataset)}-{metric}", figure
 
@@ -87,8 +96,9 @@ def _finish(ax, title: str, x: str, y: str) -> None:
     ax.set_title(title)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize=8)
+    if entries := ax.get_legend_handles_labels()[0]:  # many would cover the lines
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(entries) > 4 else {}
+        ax.legend(fontsize=8, **beside)
 
 
 def measure_curves(results: Results) -> Named:
