@@ -60,7 +60,7 @@ def safe(name: str) -> str:
 
 
 def learning_curves(results: Results) -> Named:
-    """Metric against d_max: mean with a band of one standard deviation.
+    """Metric against d_max: mean with a band of one standard deviation; of one standard error where there are many.
 
     A method at one size beyond the others' (a full GP on a subset) is a level, not a point far to the right.
     """
@@ -70,23 +70,26 @@ def learning_curves(results: Results) -> Named:
             if part.empty:
                 continue
             figure, [[ax]] = new_figure()
+            spread, told = ("std", "deviation") if part["label"].nunique() <= 4 else ("sem", "error")
             sizes = part.groupby("label")["d_max"].agg(["nunique", "max"])
             reach = sizes.loc[sizes["nunique"] > 1, "max"].max()
             for label, look in looks(part["label"].unique()).items():
-                stats = part[part["label"] == label].groupby("d_max")[metric].agg(["mean", "std"])
+                stats = part[part["label"] == label].groupby("d_max")[metric].agg(["mean", spread])
                 if len(stats) == 1 and stats.index[0] > reach:
                     name = plain(f"{label} (d = {stats.index[0]:.0f})")
                     ax.axhline(stats["mean"].iloc[0], label=name, linewidth=1.3, **{**look, "marker": ""})
                 else:
-                    _band(ax, stats.index, stats["mean"], stats["std"], plain(label), look)
-            _finish(ax, data_title(dataset), "number of basis vectors, d_max", axis_title(metric))
+                    _band(ax, stats.index, stats["mean"], stats[spread], plain(label), look)
+            band = f" (band: one standard {told})" if part["trial"].nunique() > 1 else ""
+            _finish(ax, data_title(dataset) + band, "number of basis vectors, d_max", axis_title(metric))
             yield f"curve-{safe(dataset)}-{metric}", figure
 
 
-def _band(ax, x, mean, std, label, look) -> None:
+def _band(ax, x, mean, std, label, look, limits=(-np.inf, np.inf)) -> None:
     ax.plot(x, mean, label=label, markersize=4, linewidth=1.3, **look)
     if std.notna().any():
-        ax.fill_between(x, mean - std.fillna(0), mean + std.fillna(0), color=look["color"], alpha=0.12, linewidth=0)
+        low, high = (mean + sign * std.fillna(0) for sign in (-1, 1))
+        ax.fill_between(x, low.clip(*limits), high.clip(*limits), color=look["color"], alpha=0.12, linewidth=0)
 
 
 def _finish(ax, title: str, x: str, y: str) -> None:
@@ -117,7 +120,7 @@ def measure_curves(results: Results) -> Named:
         for label, look in looks(rows["label"].unique()).items():
             stats = rows[rows["label"] == label].groupby("step")["scaled"].agg(["mean", "std", "count"])
             stats = stats[stats["count"] == stats["count"].max()]  # thinned paths do not all keep the same steps
-            _band(ax, stats.index, stats["mean"], stats["std"], plain(label), {**look, "marker": ""})
+            _band(ax, stats.index, stats["mean"], stats["std"], plain(label), {**look, "marker": ""}, (0.0, 1.0))
         _finish(ax, data_title(dataset), "number of basis vectors", "selection measure, scaled to [0, 1]")
         yield f"measure-{safe(dataset)}", figure
 
