@@ -59,7 +59,7 @@ def growth(sizes=(500, 1000, 2000, 5000)):
             def once(kernel=kernel, X=X, y=y, n=n, found=found):
                 begin, posterior = time.perf_counter(), FrontsPosterior(kernel, X)
                 ep.run(posterior, y, Probit(), tolerance=1e-6)
-                found[n] = time.perf_counter() - begin, posterior.fronts.fronts.nnz_factor * 8 / 2**20
+                found[n] = time.perf_counter() - begin, posterior.fronts.fronts.stored * 8 / 2**20
 
             yield Case(f"ep fronts, {name}, n={n}", once, PRODUCT, long=True)
         if len(found) > 2:  # the smallest is all overhead

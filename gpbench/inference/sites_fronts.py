@@ -63,7 +63,7 @@ class FrontsPosterior(SparsePosterior):
         held = (f.panel, f.stack, f.update, f.inverses)
         return {
             "fill_K": self.K.nnz / n**2,
-            "fill_L": f.fronts.nnz_factor / (n * (n + 1) / 2),
+            "fill_L": f.fronts.fill,
             "fronts": f.fronts.count,
             "factor_mb": sum(a.nbytes for a in held) / 1e6,
         }

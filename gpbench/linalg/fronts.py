@@ -42,6 +42,7 @@ class Fronts:
 
     perm: np.ndarray  # (n,)
     tree: Tree
+    nnz: int  # entries of L that need not be zero
     stack_size: int  # doubles the update matrices need at most
     tallest: int  # |R| at most
     z_size: int  # doubles the inverses of fronts need at most
@@ -55,8 +56,13 @@ class Fronts:
         return len(self.tree.parent)
 
     @property
-    def nnz_factor(self) -> int:
-        """Entries of L, explicit zeros of merged fronts included."""
+    def fill(self) -> float:
+        """nnz(L) as a share of a full triangle."""
+        return self.nnz / max(1.0, self.n * (self.n + 1) / 2)
+
+    @property
+    def stored(self) -> int:
+        """Entries of L that are kept: the zeros of merged fronts, too."""
         width, height = np.diff(self.tree.first), np.diff(self.tree.row_start)
         return int((width * (width + 1) // 2 + width * height).sum())
 
@@ -82,7 +88,8 @@ def analyse(A: sp.spmatrix, perm) -> Fronts:
     has_child, heir = _heirs(width + height, height, front_parent)
     places, z_size = _inverse_places(width, height, front_parent, heir)
     tree = Tree(first, row_start, rows, place, front_parent, has_child, heir, panel_start, *places)
-    return Fronts(perm, tree, _stack_size(height, front_parent, heir), int(height.max(initial=0)), z_size)
+    tallest, stack_size = int(height.max(initial=0)), _stack_size(height, front_parent, heir)
+    return Fronts(perm, tree, int(counts.sum()), stack_size, tallest, z_size)
 
 
 def _permuted(A, perm):

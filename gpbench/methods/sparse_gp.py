@@ -34,14 +34,14 @@ class SparseGP(Method):
             )  # fmt: skip
             trace = info["trace"]
         posterior = Posterior.fit(gp, problem.X, problem.y, self.ordering)
-        n, fronts = problem.n, posterior.factor.fronts
-        fills = {"fill_K": posterior.fill_k, "fill_L": fronts.nnz_factor / (n * (n + 1) / 2), "fronts": fronts.count}
+        fronts = posterior.factor.fronts
+        fills = {"fill_K": posterior.fill_k, "fill_L": fronts.fill, "fronts": fronts.count}
         return Fitted(
             predict=posterior.predict,
             gp=gp,
-            n_basis=n,
+            n_basis=problem.n,
             log_evidence=posterior.log_evidence,
-            kernel_rows=n,
+            kernel_rows=problem.n,
             trace=[*trace, fills],
             notes=(posterior.note,) if posterior.note else (),
         )
