@@ -71,6 +71,13 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(gpbench, here):
     assert not (here / "results").exists()
 
 
+def test_a_dry_run_lists_only_what_is_missing(gpbench):
+    assert gpbench("run", "small.yaml", "--trials", "0", "-q")[0] == 0
+    lines = gpbench("run", "small.yaml", "-n")[1].splitlines()
+    assert [line.split()[-1] for line in lines[:-1]] == ["1", "1", "1"] and lines[-1].startswith("6 trials, 3 done")
+    assert gpbench("run", "small.yaml", "-n", "--trials", "0")[1] == "3 trials, 3 done; nothing left\n"
+
+
 def test_set_changes_a_value(gpbench):
     assert "3 trials" in gpbench("run", "small.yaml", "-n", "--set", "trials=1")[1]
     code, _, err = gpbench("run", "small.yaml", "-n", "--set", "trails=1")

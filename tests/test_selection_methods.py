@@ -159,6 +159,13 @@ def test_after_adaptation_dmax_starts_with_the_basis_before(monkeypatch):
     assert len(seen[1]) == 15
 
 
+def test_the_rows_dmax_looks_at_include_the_fresh_ones():
+    with pytest.raises(ValueError, match="include the 59 fresh ones"):
+        Dmax(d_max=15, cache=30)
+    assert Dmax(d_max=15, cache=80).retained() == 21
+    assert Dmax(d_max=15, cache=30, working_set=20).retained() == 10
+
+
 def test_turns_end_when_the_measure_settles_and_with_a_selection():
     calls = []
     values = iter([5.0, 3.0, 2.0, 2.0001, 1.0])

@@ -35,6 +35,14 @@ def test_paired_t_equals_scipy_and_the_formula(pair):
     assert (found.n, found.note) == (12, "")
 
 
+@pytest.mark.parametrize("name", sorted(significance.TESTS))
+def test_differences_of_rounding_are_none(rng, name):
+    x = np.full(8, 0.0089) if name == "wilcoxon-rank-sum" else rng.uniform(0.1, 1.0, 8)
+    found = significance.TESTS[name](x, x * (1 + 1e-13 * rng.uniform(0.5, 1.0, 8)))
+    assert np.isnan(found.p)
+    assert "no variation" in found.note
+
+
 def test_corrected_t_widens_the_variance_by_the_test_share(pair):
     x, y = pair
     d = x - y

@@ -78,12 +78,17 @@ def _dry_run(plan, out: Path, jobs: int) -> None:
     from gpbench.experiment.progress import duration
     from gpbench.experiment.store import Store
 
-    found = estimate(plan.trials, Store(out))
+    store = Store(out)
+    found, done = estimate(plan.trials, store), store.results(plan.trials)
     for trial in plan.trials:
-        size = f" d_max={trial.params['d_max']}" if "d_max" in trial.params else ""
-        click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{size} trial {trial.index}")
+        sizes = "".join(
+            f" {key}={trial.params[key]}" for key in ("d_max", "cache") if trial.params.get(key) is not None
+        )
+        if trial.id not in done:
+            click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{sizes} trial {trial.index}")
     basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
-    click.echo(f"{found.trials} trials, {found.done} done; about {duration(found.seconds / jobs)} left (by {basis})")
+    left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.done < found.trials else "nothing left"
+    click.echo(f"{found.trials} trials, {found.done} done; {left}")
 
 
 def _run_one(config, plan, whole, out: Path, options) -> int:

@@ -58,6 +58,8 @@ def _sizes(dataset: Dataset, split: dict) -> tuple[int, int]:
         n_train = round(0.9 * n) if n_test is None else n - n_test
     if n_test is None:
         n_test = n - n_train
+    if n_train >= n:
+        raise DataError(f"{dataset.name} has {n} rows: {n_train} training rows leave none for testing")
     if n_train < 1 or n_test < 1 or n_train + n_test > n:
         raise DataError(
             f"{dataset.name} has {n} rows: a split into {n_train} training and {n_test} test rows does not fit"

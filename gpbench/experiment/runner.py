@@ -80,7 +80,10 @@ def status(folder: str | Path) -> dict:
     try:
         name, trials = store.planned()
     except FileNotFoundError as e:
-        raise ConfigError(f"{store.folder} is not a results folder: it has no manifest.json") from e
+        raise ConfigError(
+            f"{store.folder} has no manifest.json: no run was here, or it is a committed folder, whose trials "
+            "`gpbench run CONFIG -n` counts"
+        ) from e
     except Damaged as e:
         raise StorageError(f"{store.manifest} is damaged ({e}); the run command writes it again") from e
     summary = summarise(trials, store.results(trials))

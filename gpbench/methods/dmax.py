@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from .kappa import Kappa
 
@@ -18,6 +18,14 @@ class Dmax(Kappa):
     first_fill = True
 
     cache: Annotated[int, Field(ge=0)] | None = Field(None, description="kernel rows looked at per step; None: d_max")
+
+    @field_validator("cache")
+    @classmethod
+    def _holds_the_fresh_rows(cls, cache, info):
+        fresh = info.data.get("working_set")
+        if cache is not None and isinstance(fresh, int) and cache < fresh:
+            raise ValueError(f"the rows that {cls.name} looks at include the {fresh} fresh ones of working_set")
+        return cache
 
     def retained(self):
         rows = self.d_max if self.cache is None else self.cache

@@ -14,6 +14,7 @@ from math import comb
 import numpy as np
 from scipy import stats
 
+ROUNDING = 1e-9  # differences below this share of the values are none
 FEW = 6  # with fewer pairs a rank test cannot reach the usual levels
 
 
@@ -26,7 +27,7 @@ class Outcome:
 
 def paired_t(x, y, **_) -> Outcome:
     """Two-sided t test of mean(x - y) = 0."""
-    d = np.asarray(x) - np.asarray(y)
+    d = _differences(x, y)
     if note := _flat(d):
         return Outcome(np.nan, len(d), note)
     t = d.mean() / (d.std(ddof=1) / np.sqrt(len(d)))
@@ -35,7 +36,7 @@ def paired_t(x, y, **_) -> Outcome:
 
 def corrected_t(x, y, test_share: float = 0.0, **_) -> Outcome:
     """Corrected resampled t; test_share = n_test / n_train."""
-    d = np.asarray(x) - np.asarray(y)
+    d = _differences(x, y)
     if note := _flat(d):
         return Outcome(np.nan, len(d), note)
     t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / len(d) + test_share))
@@ -45,7 +46,8 @@ def corrected_t(x, y, test_share: float = 0.0, **_) -> Outcome:
 def rank_sum(x, y, **_) -> Outcome:
     """Wilcoxon rank sum (Mann-Whitney), two-sided: exact for small samples without ties."""
     x, y = np.asarray(x), np.asarray(y)
-    if np.ptp(np.concatenate([x, y])) == 0:
+    both = np.concatenate([x, y])
+    if np.ptp(both) <= ROUNDING * np.abs(both).max():
         return Outcome(np.nan, len(x), "no variation: all values are equal")
     smallest = 2 / comb(len(x) + len(y), len(x))
     return Outcome(float(stats.mannwhitneyu(x, y, alternative="two-sided").pvalue), len(x), _few(len(x), smallest))
@@ -53,10 +55,18 @@ def rank_sum(x, y, **_) -> Outcome:
 
 def signed_rank(x, y, **_) -> Outcome:
     """Wilcoxon signed rank of the paired differences, two-sided."""
-    d = np.asarray(x) - np.asarray(y)
+    d = _differences(x, y)
     if not np.any(d):
         return Outcome(np.nan, len(d), "no variation: the differences are all zero")
     return Outcome(float(stats.wilcoxon(d).pvalue), len(d), _few(len(d), 2 / 2 ** len(d)))
+
+
+def _differences(x, y) -> np.ndarray:
+    """x - y, zero where two ways to compute the same thing differ by rounding."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    d = x - y
+    d[np.abs(d) <= ROUNDING * np.maximum(np.abs(x), np.abs(y))] = 0.0
+    return d
 
 
 def _flat(d) -> str:

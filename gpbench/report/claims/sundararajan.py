@@ -331,6 +331,6 @@ def S24(e: Evidence) -> Finding:
     """Selecting from a cached candidate costs O(n) instead of O(nm)."""
     growth = {}
     for kind in ("cached", "fresh"):
-        t = e.fact(f"seconds_per_{kind}_candidate")
+        t = e.fact(f"seconds_per_{kind}_candidate", "section 4")
         growth[kind] = float(np.interp(400, t.index, t) / np.interp(50, t.index, t))
     return single(conj(at_most(growth["cached"], 1.5, "cached"), at_most(4, growth["fresh"], "fresh")))

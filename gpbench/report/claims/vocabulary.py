@@ -211,11 +211,17 @@ class Evidence:
         rows = self.rows.set_index("trial_id").loc[last.index]
         return last.groupby(rows[column]).median().sort_index()
 
-    def fact(self, key: str) -> pd.Series:
-        """A measured fact that needs no particular trial (its trial_id may be empty): its mean by step."""
+    def fact(self, key: str, item: str = "") -> pd.Series:
+        """A measured fact that needs no particular trial (its trial_id may be empty): its mean by step.
+
+        `item` insists on folders that name it, as in `select`.
+        """
         points = self.curves[self.curves["key"] == key].dropna(subset=["step"])
+        if item:
+            own = naming(self.rows, lambda p, i: p == self.paper and i.startswith(item))
+            points = points[points["trial_id"].isin(own["trial_id"])]
         if points.empty:
-            raise Missing(f"the key '{key}' in some curves.csv")
+            raise Missing(f"the key '{key}' in some curves.csv{f' ({item})' if item else ''}")
         return points.groupby("step")["value"].mean().sort_index()
 
 
