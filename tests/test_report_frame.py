@@ -24,6 +24,7 @@ SMALL = Path(__file__).parent / "data" / "results-small"
         ("Fig. 4f (text)", ("Figure 4",)),
         ("Figs. 2-3", ("Figure 2", "Figure 3")),
         ("text (section 5)", ()),
+        ("section 5.4", ("section 5.4",)),
     ],
 )
 def test_items_are_read_from_how_papers_write_them(text, items):

@@ -40,8 +40,8 @@ PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv kee
 
 
 def parse_items(text: str) -> tuple[str, ...]:
-    """'Tables 2-3; Fig. 1' -> ('Table 2', 'Table 3', 'Figure 1')."""
-    found = []
+    """'Tables 2-3; Fig. 1' -> ('Table 2', 'Table 3', 'Figure 1'); 'section 5.4' stays what it is."""
+    found = re.findall(r"^section [\d.]*\d", text)
     for kind, numbers in re.findall(r"(tab|fig)[a-z.]*\s*([\d][\d\s,a-z–-]*)", text, flags=re.IGNORECASE):
         name = "Table" if kind.lower() == "tab" else "Figure"
         for first, last in re.findall(r"(\d+)[a-z]?(?:\s*[-–]\s*(\d+))?", numbers):
