@@ -169,7 +169,7 @@ def test_keys_of_the_trace_become_columns_and_training_sizes_rise(tmp_path):
     config.write_text(config.read_text() + "also: [fill_L, nobody]\n")
     table = by_name(folder)["results"]
     at = table.columns.index("fill_L") - 1
-    assert table.columns[at + 2] == "nobody"
+    assert table.columns[at + 2] == "nobody" and "nobody: no trace has this key." in table.notes
     assert [cells[at].text for _, cells in table.rows if cells] == ["0.500", "0.250"]
     assert [title for title, cells in table.rows if cells is None] == ["boston, n = 99", "boston, n = 481"]
 

@@ -76,6 +76,7 @@ def overall(results: Results) -> Table:
             rows.append((series, [*cells, Cell(seconds(part["fit_seconds"]))]))
         remarks += _remarks(group, marks)
     columns = ["method", *(TITLES[m] for m in metrics), *also, *(["# BV"] if sized else []), "fit, s"]
+    remarks += [f"{key}: no trace has this key." for key in also if not (curves["key"] == key).any()]
     lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
     return Table("results", f"{results.name}: all results", columns, rows, notes=lines)
 
