@@ -49,6 +49,18 @@ def test_a_grid_of_sizes_gets_curves_boxes_and_times(tmp_path):
     assert found == {"curve-kin40k-sim-nmse", "box-kin40k-sim-nmse", "time-kin40k-sim"}
 
 
+def test_several_training_sizes_get_times_and_scores_against_n(tmp_path):
+    folder = folder_of(tmp_path / "f", sizes=(100, 200, 400))
+    rows = pd.read_csv(folder / "results.csv", keep_default_na=False)
+    rows.assign(n_train=rows["d_max"], d_max="").to_csv(folder / "results.csv", index=False)
+    with plots.house_style():
+        found = dict(plots.training_sizes(load(folder)))
+    assert set(found) == {"size-time-kin40k-sim", "size-kin40k-sim-nmse"}
+    [ax] = found["size-time-kin40k-sim"].axes
+    assert ax.get_lines()[0].get_label() == "RAND: n^2.00"
+    np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), [1e-2, 4e-2, 16e-2])
+
+
 def test_two_sizes_are_too_few_for_an_exponent(tmp_path):
     found = drawn(folder_of(tmp_path / "f", sizes=(100, 200), trials=2), tmp_path / "out")
     assert found == {"curve-kin40k-sim-nmse"}

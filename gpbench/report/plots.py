@@ -15,6 +15,7 @@ from .frame import Results, told_apart, twin_of
 from .ranking import metrics_of, ranking
 from .style import GREYS, house_style, looks, new_figure, save
 from .tables import TITLES
+from .traces import last_of
 
 Named = Iterator[tuple[str, object]]
 
@@ -178,12 +179,41 @@ def times(results: Results) -> Named:
         if part.empty:
             continue
         figure, [[ax]] = new_figure()
-        for label, look in looks(part["label"].unique()).items():
-            t = part[part["label"] == label].groupby("d_max")["fit_seconds"].median()
-            name = plain(label) + (f": d^{_exponent(t):.2f}" if len(t) >= 3 else "")
-            ax.loglog(t.index, t, label=name, markersize=4, linewidth=1.3, **look)
+        _power_laws(ax, part, "d_max", "fit_seconds", "d")
         _finish(ax, data_title(dataset), "number of basis vectors, d_max", "training time, seconds (median)")
         yield f"time-{safe(dataset)}", figure
+
+
+def _power_laws(ax, rows: pd.DataFrame, by: str, column: str, letter: str) -> None:
+    """Medians on log-log axes, with the exponent in the legend from three sizes on."""
+    for label, look in looks(rows["label"].unique()).items():
+        t = rows[rows["label"] == label].groupby(by)[column].median()
+        name = plain(label) + (f": {letter}^{_exponent(t):.2f}" if len(t) >= 3 else "")
+        ax.loglog(t.index, t, label=name, markersize=4, linewidth=1.3, **look)
+
+
+def training_sizes(results: Results) -> Named:
+    """Time and scores against n ([vanhatalo] Figure 3); the time of one EP run where the traces have it."""
+    timed, column, title = told_apart(results.ok), "fit_seconds", "training time, seconds (median)"
+    for dataset, rows in timed.groupby("dataset", sort=False):
+        if rows.groupby("label")["n_train"].nunique().max() < 3:
+            continue
+        runs = last_of(results.curves, "ep_seconds", rows)
+        if len(runs):
+            column, title = "ep_seconds", "time of one EP run, seconds"
+            rows = rows.assign(ep_seconds=rows["trial_id"].map(runs)).dropna(subset=[column])
+        figure, [[ax]] = new_figure()
+        _power_laws(ax, rows[rows[column] > 0], "n_train", column, "n")
+        _finish(ax, data_title(dataset), "training rows, n", title)
+        yield f"size-time-{safe(dataset)}", figure
+        for metric in metrics_of(results):
+            figure, [[ax]] = new_figure()
+            for label, look in looks(rows["label"].unique()).items():
+                stats = rows[rows["label"] == label].groupby("n_train")[metric].agg(["mean", "std"])
+                _band(ax, stats.index, stats["mean"], stats["std"], plain(label), look)
+            ax.set_xscale("log")
+            _finish(ax, data_title(dataset), "training rows, n", axis_title(metric))
+            yield f"size-{safe(dataset)}-{metric}", figure
 
 
 def _exponent(t: pd.Series) -> float:
@@ -286,6 +316,7 @@ PLOTS = {  # figure -> what a folder must hold
     measure_curves: "traces with a measure (curves.csv)",
     box_groups: "two or more methods, three or more trials",
     times: "three or more sizes d_max",
+    training_sizes: "three or more training sizes of a data set",
     one_dimension: "one input and --save-predictions",
     critical_difference: "five or more data sets",
 }

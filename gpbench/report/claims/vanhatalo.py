@@ -30,15 +30,15 @@ SIZES = (500, 1000, 2000, 5000, 10000)
 
 
 def err(e: Evidence, dataset: str, method: str) -> pd.Series:
-    return e.by("n_train", "err", dataset, method)
+    return e.by("n_train", "err", dataset, method, item="Figure 3")
 
 
 def ep_time(e: Evidence, dataset: str, method: str) -> pd.Series:
-    return e.final_by("n_train", "ep_seconds", dataset, method)
+    return e.final_by("n_train", "ep_seconds", dataset, method, "Figure 3")
 
 
-def fill(e: Evidence, which: str, dataset: str) -> pd.Series:
-    return e.final_by("n_train", f"fill_{which}", dataset, "k_pp3")
+def fill(e: Evidence, which: str, dataset: str, item: str = "Table 1") -> pd.Series:
+    return e.final_by("n_train", f"fill_{which}", dataset, "k_pp3", item)
 
 
 def at(series: pd.Series, n: int) -> float:
@@ -209,7 +209,9 @@ def V16(e: Evidence) -> Finding:
 
     def compare(d):
         errs = common(*(err(e, d, f"k_pp{q}") for q in (2, 3)))
-        losses = [c.mean() for c in common(*(e.by("n_train", "nlpd", d, f"k_pp{q}") for q in (0, 1, 3)))]
+        losses = [
+            c.mean() for c in common(*(e.by("n_train", "nlpd", d, f"k_pp{q}", item="Figure 3") for q in (0, 1, 3)))
+        ]
         return conj(
             at_most(abs(errs[0].mean() - errs[1].mean()), 0.01, "err gap"),
             at_most(losses[2], min(losses[:2]), "nlpd"),
@@ -260,7 +262,7 @@ def V21(e: Evidence) -> Finding:
 
     def judge(pair):
         d, n = pair.split()
-        f = at(fill(e, "L", d), int(n))
+        f = at(fill(e, "L", d, "Figure 3"), int(n))
         ratio = at(ep_time(e, d, "k_pp3"), int(n)) / at(ep_time(e, d, "k_pp3-dense"), int(n))
         return within(ratio, 0.5 * f**2, 2 * f)
 
