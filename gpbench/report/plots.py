@@ -204,6 +204,7 @@ def training_sizes(results: Results) -> Named:
             rows = rows.assign(ep_seconds=rows["trial_id"].map(runs)).dropna(subset=[column])
         figure, [[ax]] = new_figure()
         _power_laws(ax, rows[rows[column] > 0], "n_train", column, "n")
+        _ticks(ax, rows["n_train"])
         _finish(ax, data_title(dataset), "training rows, n", title)
         yield f"size-time-{safe(dataset)}", figure
         for metric in metrics_of(results):
@@ -212,8 +213,15 @@ def training_sizes(results: Results) -> Named:
                 stats = rows[rows["label"] == label].groupby("n_train")[metric].agg(["mean", "std"])
                 _band(ax, stats.index, stats["mean"], stats["std"], plain(label), look)
             ax.set_xscale("log")
+            _ticks(ax, rows["n_train"])
             _finish(ax, data_title(dataset), "training rows, n", axis_title(metric))
             yield f"size-{safe(dataset)}-{metric}", figure
+
+
+def _ticks(ax, sizes: pd.Series) -> None:
+    """The sizes themselves, written out."""
+    ax.set_xticks(sorted(sizes.unique()), [f"{n:.0f}" for n in sorted(sizes.unique())])
+    ax.set_xticks([], minor=True)
 
 
 def _exponent(t: pd.Series) -> float:
