@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gpbench.report import claims, published
 from gpbench.report.checking import check, gather
 from gpbench.report.claims import cao, keerthi, snelson, sundararajan, vanhatalo
-from gpbench.report.claims.vocabulary import Missing, at_most, between, each, every, less, slope, within
+from gpbench.report.claims.vocabulary import Evidence, Missing, at_most, between, each, every, less, slope, within
 from gpbench.report.frame import load
 
 MODULES = {m.__name__.rpartition(".")[2]: m for m in (cao, keerthi, snelson, sundararajan, vanhatalo)}
@@ -80,6 +80,14 @@ def test_comparisons_allow_for_rounding_but_not_more():
     assert not at_most(0.0501, 0.05)[0]
     assert within(0.1 + 0.2, 0.3, 0.3)[0]
     assert not less(1.0, 1.0)[0]
+
+
+def test_folders_that_share_a_trial_are_read_once():
+    row = {"trial_id": "a", "dataset": "clusters5d", "label": "k_pp3", "method": "ep-sparse", "n_train": 500.0}
+    rows = pd.DataFrame([row | {"sources": (("vanhatalo", item),)} for item in ("Table 1", "Figure 3")])
+    curves = pd.DataFrame([("a", 1.0, "fill_L", 0.5)] * 2, columns=["trial_id", "step", "key", "value"])
+    found = Evidence(rows, curves, "vanhatalo").final_by("n_train", "fill_L", "clusters5d", "k_pp3", "Table 1")
+    assert found.to_dict() == {500.0: 0.5}
 
 
 def test_slope_recovers_an_exponent():

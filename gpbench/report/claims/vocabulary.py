@@ -208,8 +208,8 @@ class Evidence:
     def final_by(self, column: str, key: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
         """Median over trials of the last value of a key, by a column of results.csv."""
         last = self.final(key, dataset, method, item, **where)
-        rows = self.rows.set_index("trial_id").loc[last.index]
-        return last.groupby(rows[column]).median().sort_index()
+        rows = self.rows.drop_duplicates("trial_id").set_index("trial_id")  # folders may share a trial
+        return last.groupby(rows[column].reindex(last.index)).median().sort_index()
 
     def fact(self, key: str, item: str = "") -> pd.Series:
         """A measured fact that needs no particular trial (its trial_id may be empty): its mean by step.
