@@ -84,3 +84,13 @@ def test_without_scikit_sparse_another_ordering_is_used_and_named(monkeypatch):
     perm, note = fill_reducing(grid(5), "amd")
     assert sorted(perm) == list(range(25)) and "scikit-sparse" in note and "built-in" in note
     assert fill_reducing(grid(5), "natural")[1] == ""
+
+
+def test_amd_gives_way_where_it_would_put_many_rows_last(rng):
+    n = 400  # 10 sqrt(n) = 200: half of the rows have more neighbours than that
+    x = np.sort(np.r_[rng.uniform(0, 0.2, n // 2), rng.uniform(0.2, 10, n // 2)])
+    near = sparse.csc_matrix(np.abs(x[:, None] - x[None, :]) < 0.25)
+    perm, note = fill_reducing(near, "amd")
+    assert sorted(perm) == list(range(n)) and "built-in" in note
+    np.testing.assert_array_equal(perm, minimum_degree(near))
+    assert fill_reducing(sparse.csc_matrix(np.abs(x[:, None] - x[None, :]) < 0.05), "amd")[1] == ""
