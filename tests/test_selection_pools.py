@@ -107,6 +107,13 @@ def test_patience_counts_inclusions_without_a_new_minimum(rng):
     assert path.measures[path.minimum() - 1] == min(path.measures)
 
 
+def test_a_cache_that_never_holds_a_loser_costs_nothing_per_candidate(rng):
+    state, rows = setup(rng, n=200, size=30)
+    pool = WorkingSet(rows, nlgpp.criterion.needs, np.random.default_rng(1), fresh=1, retained=5)
+    trace = Path(state, nlgpp.criterion, pool, rows).grow(30).trace()
+    assert "seconds_per_fresh_candidate" in trace[24] and "seconds_per_cached_candidate" not in trace[24]
+
+
 @pytest.mark.parametrize("retained", [0, 15])
 def test_what_a_candidate_costs_is_told_every_25_steps_fresh_and_retained_apart(rng, retained):
     state, rows = setup(rng, n=200, size=60)

@@ -78,16 +78,13 @@ def _dry_run(plan, out: Path, jobs: int) -> None:
     from gpbench.experiment.progress import duration
     from gpbench.experiment.store import Store
 
-    store = Store(out)
-    found, done = estimate(plan.trials, store), store.results(plan.trials)
-    for trial in plan.trials:
-        sizes = "".join(
-            f" {key}={trial.params[key]}" for key in ("d_max", "cache") if trial.params.get(key) is not None
-        )
-        if trial.id not in done:
-            click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{sizes} trial {trial.index}")
+    found = estimate(plan.trials, Store(out))
+    for trial in found.missing:
+        known = {key: trial.params.get(key) for key in ("d_max", "cache")}
+        sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
+        click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{sizes} trial {trial.index}")
     basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
-    left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.done < found.trials else "nothing left"
+    left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
     click.echo(f"{found.trials} trials, {found.done} done; {left}")
 
 

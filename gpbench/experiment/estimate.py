@@ -23,23 +23,28 @@ _UNKNOWN_BASIS = 500
 @dataclass(frozen=True)
 class Estimate:
     trials: int
-    done: int
+    missing: list[Trial]
     jobs: int
     seconds: float  # of one process; divide by --jobs
     measured: int  # jobs whose time comes from finished trials, the others from the flop model
+
+    @property
+    def done(self) -> int:
+        return self.trials - len(self.missing)
 
 
 def estimate(trials: list[Trial], store: Store) -> Estimate:
     """Time for what is missing of the trials."""
     results = store.results(trials)
     known = _known_seconds(results.values())
-    queue = jobs_for([t for t in trials if t.id not in results], lambda key: store.shared_path(key).exists())
+    missing = [t for t in trials if t.id not in results]
+    queue = jobs_for(missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0
     for job in queue.waiting:
         like = None if job.shared else known.get(_like(job.trials[-1]))
         measured += like is not None
         seconds += _AROUND + (model(job) if like is None else like)
-    return Estimate(len(trials), len(results), len(queue.waiting), seconds, measured)
+    return Estimate(len(trials), missing, len(queue.waiting), seconds, measured)
 
 
 def _like(trial: Trial) -> tuple:

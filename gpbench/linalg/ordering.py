@@ -14,7 +14,7 @@ from scipy.sparse.linalg import spilu
 
 Ordering = Literal["amd", "metis", "nesdis", "built-in", "natural"]
 
-SET_ASIDE = 0.4  # share of them from which on AMD's fill suffers: .3 did no harm, .5 gave .48 where .29 is possible
+SET_ASIDE = 0.4  # rows put last (`_set_aside`) from which on AMD's fill suffers: .3 did no harm, .5 gave .48 for .29
 
 
 def fill_reducing(pattern, ordering: str = "amd") -> tuple[np.ndarray, str]:

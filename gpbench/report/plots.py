@@ -194,8 +194,8 @@ def _power_laws(ax, rows: pd.DataFrame, by: str, column: str, letter: str) -> No
 
 def training_sizes(results: Results) -> Named:
     """Time and scores against n ([vanhatalo] Figure 3); the time of one EP run where the traces have it."""
-    timed, column, title = told_apart(results.ok), "fit_seconds", "training time, seconds (median)"
-    for dataset, rows in timed.groupby("dataset", sort=False):
+    for dataset, rows in told_apart(results.ok).groupby("dataset", sort=False):
+        column, title = "fit_seconds", "training time, seconds (median)"
         if rows.groupby("label")["n_train"].nunique().max() < 3:
             continue
         runs = last_of(results.curves, "ep_seconds", rows)

@@ -31,7 +31,7 @@ class Meter:
 
     def read(self, step: int) -> None:
         if step % self.window == 0:
-            self.readings[step] = {key: spent / self._count[key] for key, spent in self._spent.items()}
+            self.readings[step] = {key: self._spent[key] / count for key, count in self._count.items() if count}
             self._spent, self._count = Counter(), Counter()
 
 

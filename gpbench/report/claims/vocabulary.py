@@ -147,13 +147,16 @@ class Evidence:
         asked = (dataset, method, item, *sorted(where.items()))
         if asked not in self._selected:
             rows = agree(of_method(self.on(dataset), self.paper, method), where)
-            named = (lambda i: i.startswith(item)) if item else (lambda i: not i.startswith("section"))
-            own = naming(rows, lambda p, i: p == self.paper and named(i))
+            own = self._naming(rows, item)
             self._selected[asked] = own if item or len(own) else rows
         if self._selected[asked].empty:
             extra = "".join(f", {k} {v}" for k, v in where.items())
             raise Missing(f"{method} on {dataset}{f' ({item})' if item else ''}{extra}")
         return self._selected[asked]
+
+    def _naming(self, rows: pd.DataFrame, item: str) -> pd.DataFrame:
+        named = (lambda i: i.startswith(item)) if item else (lambda i: not i.startswith("section"))
+        return naming(rows, lambda p, i: p == self.paper and named(i))
 
     def beside(self, dataset: str, method: str) -> Evidence:
         """Only the folders that hold this method: what else they hold was run with the same settings."""
@@ -218,8 +221,7 @@ class Evidence:
         """
         points = self.curves[self.curves["key"] == key].dropna(subset=["step"])
         if item:
-            own = naming(self.rows, lambda p, i: p == self.paper and i.startswith(item))
-            points = points[points["trial_id"].isin(own["trial_id"])]
+            points = points[points["trial_id"].isin(self._naming(self.rows, item)["trial_id"])]
         if points.empty:
             raise Missing(f"the key '{key}' in some curves.csv{f' ({item})' if item else ''}")
         return points.groupby("step")["value"].mean().sort_index()
