@@ -21,6 +21,8 @@ from .sites_sparse import SparsePosterior
 
 FAINT = 1e-7  # tau K_ii below this: (1 - Z_ii)/tau cancels, and the site is visited through its exact marginal instead
 LOWEST = 1e-9  # tau K_ii a site is held at inside a block; the next sweep then finds it faint and puts it right
+SLIGHT = 1e-3  # of the last sweep's largest change: what a site changed by less is not handed on within a sweep
+TILE = 96  # of a triangle that is updated by whole squares
 ROUNDS = 2  # of sequential EP in a block: a third fewer sweeps than one
 
 
@@ -28,15 +30,12 @@ class FrontsPosterior(SparsePosterior):
     """K on its pattern and the multifrontal factor of B; time and memory follow the fronts."""
 
     def analyse(self, ordering):
-        self.on_diagonal = self.K.indices == self.columns
+        self.change = 0.0  # the last sweep's largest, at most one
         perm, self.note = fill_reducing(self.K, ordering)
         self.fronts = Multifrontal(self.K, perm)
 
     def factorise(self):
-        values = self.K.data * self.s[self.K.indices]
-        values *= self.s[self.columns]
-        values[self.on_diagonal] += 1.0
-        return self.fronts.factorise(values)
+        return self.fronts.factorise(_scaled(self.K.data, self.K.indices, self.K.indptr, self.s))
 
     def sweep(self, sites: Sites, y, likelihood):
         code, noise = likelihood.code, likelihood.noise
@@ -50,9 +49,10 @@ class FrontsPosterior(SparsePosterior):
         tau, nu = np.maximum(sites.tau[perm], TINY), sites.nu[perm]
         change, refused = _sweep(
             factor.tree, factor.panel, factor.W, factor.inverses, code, noise, y[perm], tau, nu, q[perm],
-            faint[perm], LOWEST / self.kdiag[perm], ROUNDS,
+            faint[perm], LOWEST / self.kdiag[perm], ROUNDS, SLIGHT * self.change,
         )  # fmt: skip
         sites.tau[perm], sites.nu[perm] = tau, nu
+        self.change = min(1.0, change)
         if exact is not None:
             more, none = update_at_once(*exact, sites.tau, sites.nu, y, code, noise, np.flatnonzero(faint), 1.0)
             change, refused = max(change, more), refused + none
@@ -70,7 +70,20 @@ class FrontsPosterior(SparsePosterior):
 
 
 @njit(cache=True)
-def _sweep(tree, panel, W, inverses, code, noise, y, tau, nu, q_start, faint, lowest, rounds):
+def _scaled(data, rows, start, s):
+    """Entries of I + S K S."""
+    out = np.empty(len(data))
+    for j in range(len(s)):
+        for p in range(start[j], start[j + 1]):
+            i = rows[p]
+            out[p] = s[i] * data[p] * s[j]
+            if i == j:
+                out[p] += 1.0
+    return out
+
+
+@njit(cache=True)
+def _sweep(tree, panel, W, inverses, code, noise, y, tau, nu, q_start, faint, lowest, rounds, least):
     """One walk from the root down; tau and nu (in the factor's order) change in place."""
     largest, refused = 0.0, 0
     for f in range(len(tree.parent) - 1, -1, -1):
@@ -86,7 +99,7 @@ def _sweep(tree, panel, W, inverses, code, noise, y, tau, nu, q_start, faint, lo
         if tree.has_child[f]:
             dl = old_tau / tau[own] - 1.0
             dr = s * (nu[own] / tau[own] - old_nu / old_tau)
-            _absorb(Z, ld, w, h, q, dl, dr)
+            _absorb(Z, ld, w, h, q, dl, dr, least)
     return largest, refused
 
 
@@ -133,27 +146,48 @@ def _block(Z, ld, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
 
 
 @njit(cache=True)
-def _absorb(Z, ld, w, h, q, dl, dr):
-    """Z and q of a front after its sites changed: K + diag(1/tau) has moved by dl on its diagonal, scaled as before."""
-    A, C, T1 = np.empty(w * w), np.zeros(w * w), np.empty(max(w, h) * w)
-    for j in range(w):
-        C[j * w + j] = dl[j]
-        for i in range(w):
-            A[j * w + i] = dl[i] * Z[j * ld + i]
-        A[j * w + j] += 1.0
-    gesv(w, w, A, w, np.empty(w, np.int32), C, w)  # C = (diag(1/dl) + Z_JJ)^-1; dl = 0 is harmless
-    v, e = q[:w].copy(), dr.copy()
-    gemv(N, w, w, 1.0, Z, ld, dr, 1.0, v)
-    gemv(N, w, w, -1.0, C, w, v, 1.0, e)  # e = dr - C (q_J + Z_JJ dr)
-    gemv(N, w + h, w, 1.0, Z, ld, e, 1.0, q)
-    Z_JJ = A
-    for j in range(w):
-        Z_JJ[j * w : (j + 1) * w] = Z[j * ld : j * ld + w]
-    if h:
-        gemm(N, N, h, w, w, 1.0, Z[w:], ld, C, w, 0.0, T1, h)  # Z_RJ C
-        for j in range(0, h, 128):  # Z_RR -= (Z_RJ C) Z_RJ', lower triangle by strips
-            b = min(128, h - j)
-            gemm(N, T, h - j, b, w, -1.0, T1[j:], h, Z[w + j :], ld, 1.0, Z[(w + j) * ld + w + j :], ld)
-        gemm(N, N, h, w, w, -1.0, T1, h, Z_JJ, w, 1.0, Z[w:], ld)
-    gemm(N, N, w, w, w, 1.0, Z_JJ, w, C, w, 0.0, T1, w)
-    gemm(N, N, w, w, w, -1.0, T1, w, Z_JJ, w, 1.0, Z, ld)  # Z_JJ -= Z_JJ C Z_JJ
+def _absorb(Z, ld, w, h, q, dl, dr, least):
+    """Z and q of a front after its sites changed: K + diag(1/tau) has moved by dl on its diagonal, scaled as before.
+
+    With A the sites where |dl| > least and C = (diag(1/dl) + Z_AA)^-1, Z -= Z_.A C Z_A.
+    """
+    moved = np.flatnonzero(np.abs(dl) > least)
+    a, size = len(moved), w + h
+    e = dr.copy()  # dr - C (q_J + Z_JJ dr)
+    if a:
+        M, C, v = np.empty(a * a), np.zeros(a * a), q[:w].copy()
+        Z_A, Z_AJ, T1 = np.empty(size * a), np.empty(a * w), np.empty(size * a)
+        gemv(N, w, w, 1.0, Z, ld, dr, 1.0, v)
+        for b in range(a):
+            j = moved[b]
+            C[b * a + b] = dl[j]
+            Z_A[b * size : (b + 1) * size] = Z[j * ld : j * ld + size]
+            for c in range(a):
+                M[b * a + c] = dl[moved[c]] * Z[j * ld + moved[c]]
+            M[b * a + b] += 1.0
+        for j in range(w):
+            for b in range(a):
+                Z_AJ[j * a + b] = Z[j * ld + moved[b]]
+        gesv(a, a, M, a, np.empty(a, np.int32), C, a)
+        for b in range(a):
+            for c in range(a):
+                e[moved[c]] -= C[b * a + c] * v[moved[b]]
+    gemv(N, size, w, 1.0, Z, ld, e, 1.0, q)
+    if a:
+        gemm(N, N, size, a, a, 1.0, Z_A, size, C, a, 0.0, T1, size)  # Z_.A C
+        gemm(N, N, size, w, a, -1.0, T1, size, Z_AJ, a, 1.0, Z, ld)
+        _less_product(h, a, T1[w:], size, Z_A[w:], size, Z[w * ld + w :], ld)
+
+
+@njit(cache=True)
+def _less_product(n, k, A, lda, B, ldb, C, ldc):
+    """C -= A B' where that is symmetric, lower triangle: small squares along the diagonal, larger ones below."""
+    for j in range(0, n, TILE):
+        b = min(TILE, n - j)
+        gemm(N, T, b, b, k, -1.0, A[j:], lda, B[j:], ldb, 1.0, C[j * ldc + j :], ldc)
+    side = TILE
+    while side < n:
+        for j in range(0, n - side, 2 * side):
+            low = j + side
+            gemm(N, T, min(side, n - low), side, k, -1.0, A[low:], lda, B[j:], ldb, 1.0, C[j * ldc + low :], ldc)
+        side *= 2

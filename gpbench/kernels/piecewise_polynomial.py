@@ -9,6 +9,7 @@ zero from r = 1: `lengthscale` is the support radius. On sparse patterns time an
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.polynomial import polynomial
 from scipy import sparse
 from scipy.spatial import cKDTree
@@ -46,14 +47,13 @@ class PiecewisePolynomial(Kernel):
     # -- the profile -------------------------------------------------------------------------------------------------
 
     def _k(self, r):
-        return np.exp(self.theta[0]) * np.maximum(1 - r, 0.0) ** self._e * polynomial.polyval(r, self._P)
+        return _profile(np.asarray(r, dtype=float), np.exp(self.theta[0]), self._e, self._P)
 
     def _slope(self, r):
         """k'(r) / r; pp0 has a kink at r = 0, where every use multiplies it by zero."""
-        cut = np.exp(self.theta[0]) * np.maximum(1 - r, 0.0) ** (self._e - 1)
-        if self.q:
-            return cut * polynomial.polyval(r, self._C[1:])
-        return np.divide(cut * self._C[0], r, out=np.zeros_like(r), where=r > 0)
+        C = self._C[1:] if self.q else self._C[:1]
+        slope = _profile(r, np.exp(self.theta[0]), self._e - 1, C)
+        return slope if self.q else np.divide(slope, r, out=np.zeros_like(r), where=r > 0)
 
     def _scaled(self, X):
         return X * np.exp(-self.theta[1:])
@@ -108,20 +108,17 @@ class PiecewisePolynomial(Kernel):
         return pattern
 
     def on(self, pattern, X, X2=None):
-        return self._k(np.sqrt(sum(d**2 for d in self._differences(pattern, X, X2))))
+        return self._k(_distances_on(pattern.indptr, pattern.indices, *self._both(X, X2)))
 
     def pullback_on(self, dk, pattern, X, X2=None):
-        r = np.sqrt(sum(d**2 for d in self._differences(pattern, X, X2)))
-        W = dk * self._slope(r)
-        squares = np.array([W @ d**2 for d in self._differences(pattern, X, X2)])
+        A, B = self._both(X, X2)
+        r = _distances_on(pattern.indptr, pattern.indices, A, B)
+        squares = _weighted_squares(dk * self._slope(r), pattern.indptr, pattern.indices, A, B)
         return np.r_[dk @ self._k(r), self._of_lengths(-squares)]
 
-    def _differences(self, pattern, X, X2):
-        """Scaled x_d - x'_d at the entries of the pattern, one input at a time so that memory stays at the nonzeros."""
+    def _both(self, X, X2):
         A = self._scaled(X)
-        B = A if X2 is None else self._scaled(X2)
-        columns = np.repeat(np.arange(pattern.shape[1]), np.diff(pattern.indptr))
-        return (A[pattern.indices, d] - B[columns, d] for d in range(A.shape[1]))
+        return A, A if X2 is None else self._scaled(X2)
 
 
 class PP0(PiecewisePolynomial):
@@ -151,6 +148,52 @@ def _polynomial(q: int, j: int) -> np.ndarray:
             [1.0, j + 3, (6 * j**2 + 36 * j + 45) / 15, (j**3 + 9 * j**2 + 23 * j + 15) / 15],
         ][q]
     )
+
+
+def _profile(r, variance: float, e: int, P) -> np.ndarray:
+    """variance (1 - r)_+^e P(r), coefficients lowest power first."""
+    return _profile_of(np.ascontiguousarray(r).ravel(), variance, e, P).reshape(np.shape(r))
+
+
+@njit(cache=True)
+def _profile_of(r, variance, e, P):
+    out = np.zeros(len(r))
+    for i in range(len(r)):
+        if r[i] < 1.0:
+            value = variance
+            for _ in range(e):
+                value *= 1.0 - r[i]
+            polynomial = P[-1]
+            for c in P[-2::-1]:
+                polynomial = polynomial * r[i] + c
+            out[i] = value * polynomial
+    return out
+
+
+@njit(cache=True)
+def _distances_on(start, rows, A, B):
+    """|a_i - b_j| at the entries (i, j) of a csc pattern."""
+    out = np.empty(len(rows))
+    for j in range(len(start) - 1):
+        for p in range(start[j], start[j + 1]):
+            total = 0.0
+            for d in range(A.shape[1]):
+                total += (A[rows[p], d] - B[j, d]) ** 2
+            out[p] = np.sqrt(total)
+    return out
+
+
+@njit(cache=True)
+def _weighted_squares(W, start, rows, A, B):
+    """sum_ij W_ij (a_id - b_jd)^2 over the entries, for every input d."""
+    out = np.zeros(A.shape[1])
+    for j in range(len(start) - 1):
+        column = np.zeros(A.shape[1])
+        for p in range(start[j], start[j + 1]):
+            for d in range(A.shape[1]):
+                column[d] += W[p] * (A[rows[p], d] - B[j, d]) ** 2
+        out += column
+    return out
 
 
 def _distances(A, B) -> np.ndarray:

@@ -72,12 +72,12 @@ def analyse(A: sp.spmatrix, perm) -> Fronts:
     n = A.shape[0]
     perm = np.asarray(perm, dtype=np.int64)
     A = sp.csc_matrix(A)
-    indptr, indices = _permuted(A, perm)
+    indptr, indices = _permuted(A.indptr, A.indices, perm)
     parent = _elimination_tree(indptr, indices)
     post = _postorder(parent)
     if not np.array_equal(post, np.arange(n)):
         perm = perm[post]
-        indptr, indices = _permuted(A, perm)
+        indptr, indices = _permuted(A.indptr, A.indices, perm)
         parent = _elimination_tree(indptr, indices)
     counts = _column_counts(indptr, indices, parent)
     first = _split(_merge(_fundamental(parent, counts), parent, counts), WIDEST)
@@ -92,12 +92,21 @@ def analyse(A: sp.spmatrix, perm) -> Fronts:
     return Fronts(perm, tree, int(counts.sum()), stack_size, tallest, z_size)
 
 
-def _permuted(A, perm):
-    """Pattern of A[perm][:, perm], indices sorted."""
-    ones = sp.csc_matrix((np.ones(A.nnz, dtype=np.int8), A.indices, A.indptr), shape=A.shape)
-    P = sp.csc_matrix(ones[perm][:, perm])
-    P.sort_indices()
-    return P.indptr.astype(np.int64), P.indices.astype(np.int64)
+@njit(cache=True)
+def _permuted(indptr, indices, perm):
+    """Pattern of A[perm][:, perm], indices sorted; A is symmetric, so each column is met by the others in order."""
+    n = len(perm)
+    position, start = np.empty(n, np.int64), np.zeros(n + 1, np.int64)
+    for k in range(n):
+        position[perm[k]] = k
+        start[k + 1] = start[k] + indptr[perm[k] + 1] - indptr[perm[k]]
+    rows, end = np.empty(start[n], np.int64), start[:-1].copy()
+    for k in range(n):
+        for p in range(indptr[perm[k]], indptr[perm[k] + 1]):
+            j = position[indices[p]]
+            rows[end[j]] = k
+            end[j] += 1
+    return start, rows
 
 
 @njit(cache=True)

@@ -17,14 +17,16 @@ from .fronts import Fronts, analyse
 
 
 class Multifrontal:
-    """Cholesky factor of matrices that share one pattern (csc, both triangles, full diagonal)."""
+    """Cholesky factor of matrices that share one pattern (csc, indices sorted, both triangles, full diagonal)."""
 
     def __init__(self, pattern: sp.csc_matrix, perm):
+        assert pattern.has_sorted_indices
         self.fronts: Fronts = analyse(pattern, perm)
         tree = self.tree = self.fronts.tree
         self.inverse_perm = np.argsort(self.fronts.perm)
-        # where each entry of the pattern, or its mirror image, stands in the panels; `lower` are those that stand there
-        self.target, self.lower = _targets(tree, pattern.indptr, pattern.indices, self.inverse_perm)
+        # where each entry of the pattern, or its mirror image, stands in the panels; `given` are those that stand there
+        self.target, lower = _targets(tree, pattern.indptr, pattern.indices, self.inverse_perm, self.fronts.perm)
+        self.given = np.flatnonzero(lower)
         self.panel = np.empty(tree.panel_start[-1])
         self.stack = np.empty(self.fronts.stack_size)
         self.update = np.empty(self.fronts.tallest**2)
@@ -34,8 +36,7 @@ class Multifrontal:
 
     def factorise(self, values) -> Multifrontal:
         """Factor of the matrix whose entries, in the pattern's order, are `values`."""
-        self.panel.fill(0.0)
-        self.panel[self.target[self.lower]] = values[self.lower]
+        _spread(np.asarray(values, dtype=float), self.given, self.target, self.panel)
         ok, self._logdet = _factorise(self.tree, self.panel, self.stack, self.update)
         if not ok:
             raise NotPositiveDefinite(f"sparse matrix ({self.fronts.n} rows) is not positive definite")
@@ -73,23 +74,43 @@ class Multifrontal:
 
 
 @njit(cache=True)
-def _targets(tree, indptr, indices, position):
-    n, k = len(position), len(tree.parent)
-    owner = np.empty(n, np.int64)
-    for f in range(k):
-        owner[tree.first[f] : tree.first[f + 1]] = f
+def _targets(tree, indptr, indices, position, perm):
     target, lower = np.empty(len(indices), np.int64), np.empty(len(indices), np.bool_)
-    for column in range(n):
-        for p in range(indptr[column], indptr[column + 1]):
-            i, j = position[indices[p]], position[column]
-            lower[p] = i >= j
-            i, j = max(i, j), min(i, j)
-            f = owner[j]
-            begin, end = tree.first[f], tree.first[f + 1]
-            rows = tree.rows[tree.row_start[f] : tree.row_start[f + 1]]
-            row = i - begin if i < end else end - begin + np.searchsorted(rows, i)
-            target[p] = tree.panel_start[f] + (j - begin) * (end - begin + len(rows)) + row
+    row_of, mirror = np.empty(len(perm), np.int64), np.empty(len(indices), np.int64)
+    _mirror(indptr, indices, mirror)
+    for f in range(len(tree.parent)):
+        begin, end, first_row = tree.first[f], tree.first[f + 1], tree.row_start[f]
+        size = end - begin + tree.row_start[f + 1] - first_row
+        for p in range(first_row, tree.row_start[f + 1]):
+            row_of[tree.rows[p]] = end - begin + p - first_row
+        for j in range(begin, end):
+            row_of[j] = j - begin
+        for j in range(begin, end):
+            column = perm[j]
+            for p in range(indptr[column], indptr[column + 1]):
+                i = position[indices[p]]
+                lower[p] = i >= j
+                if i >= j:
+                    target[p] = target[mirror[p]] = tree.panel_start[f] + (j - begin) * size + row_of[i]
     return target, lower
+
+
+@njit(cache=True)
+def _mirror(indptr, indices, out):
+    """Where the entry (j, i) of a symmetric pattern stands, for every entry (i, j)."""
+    seen = indptr[:-1].copy()
+    for column in range(len(indptr) - 1):  # columns in order meet the entries of every other column in order
+        for p in range(indptr[column], indptr[column + 1]):
+            i = indices[p]
+            out[p] = seen[i]
+            seen[i] += 1
+
+
+@njit(cache=True)
+def _spread(values, given, target, panel):
+    panel[:] = 0.0
+    for p in given:
+        panel[target[p]] = values[p]
 
 
 @njit(cache=True)
