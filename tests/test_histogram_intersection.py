@@ -9,6 +9,7 @@ from gpbench.errors import ConfigError, NotApplicable
 from gpbench.kernels._stack import GramStack, Latest
 from gpbench.kernels.build import build_kernel
 from gpbench.kernels.histogram_intersection import HistogramIntersection
+from gpbench.kernels.rows import KernelRows
 from tests.oracles.exact import finite_difference
 
 
@@ -95,3 +96,16 @@ def test_answers_are_remembered_by_memory_and_only_for_large_arrays():
     for X in (a, b, a[:], b, small, small, c, b[:150], a):
         assert len(latest(X)) == len(X)
     assert asked == [X.ctypes.data for X in (a, b, small, small, c, b, a)]
+
+
+def test_rows_on_demand_come_from_the_whole_matrix_once_many_were_asked_for(rng):
+    X = rng.random((40, 6))
+    X[7] = X[31]  # twice the same input
+    kernel = HistogramIntersection.create(X, groups=2)
+    rows, index = KernelRows(kernel, X), rng.permutation(40)
+    for part in np.split(index, 4):
+        found = rows(part)
+        np.testing.assert_allclose(found, kernel(X[part], X), rtol=1e-14)
+        found[:] = np.nan  # the caller may write into it
+    assert rows.evaluated == 40
+    np.testing.assert_allclose(rows(np.arange(40)), kernel(X.copy(), X), rtol=1e-14)

@@ -97,6 +97,11 @@ class Library:
         """Drop the kept Gram matrices; features stay."""
         self._stack = None
 
+    @property
+    def kept(self) -> bool:
+        """Are there Gram matrices?"""
+        return self._stack is not None
+
     def places(self, numbers) -> np.ndarray | None:
         """Where the graphs are in the kept Gram matrices; None unless all of them are."""
         if self._stack is None or numbers.max(initial=0) >= len(self._stack[0]):
@@ -106,7 +111,8 @@ class Library:
 
     def weighted(self, w, a, b) -> np.ndarray:
         """sum_b w_b K_b between numbered graphs."""
-        at_a, at_b = self.places(a), self.places(b)
+        at_a = self.places(a)
+        at_b = at_a if b is a else self.places(b)
         if at_a is not None and at_b is not None:
             return self._stack[1].weighted(w, at_a, at_b)
         A = self.features(a)

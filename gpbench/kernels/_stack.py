@@ -55,7 +55,8 @@ class GramStack:
 
     def weighted(self, w, rows, cols) -> np.ndarray:
         """sum_b w_b G_b at the given rows and columns."""
-        return _weighted(self.G, np.asarray(w, dtype=float), rows, cols)
+        w = np.asarray(w, dtype=float)
+        return _square(self.G, w, rows) if rows is cols else _weighted(self.G, w, rows, cols)
 
     def project(self, dK, rows, cols) -> np.ndarray:
         """sum_ij dK_ij G_b,ij   (B,)."""
@@ -82,6 +83,28 @@ def _weighted(G, w, rows, cols):
             for b in range(len(w)):
                 total += w[b] * g[b]
             K[a, c] = total
+    return K
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _square(G, w, rows):
+    """The same for cols = rows: every pair once, in the order of the memory."""
+    n, order = len(rows), np.argsort(rows)
+    K = np.empty((n, n))
+    for p in range(n):
+        a = order[p]
+        first = rows[a] * (rows[a] + 1) // 2
+        for q in range(p + 1):
+            g = G[first + rows[order[q]]]
+            total = 0.0
+            for b in range(len(w)):
+                total += w[b] * g[b]
+            K[a, order[q]] = total
+    for begin in range(0, n, 64):  # mirrored by blocks that stay in cache
+        for other in range(0, begin + 1, 64):
+            for p in range(begin, min(begin + 64, n)):
+                for q in range(other, min(other + 64, p)):
+                    K[order[q], order[p]] = K[order[p], order[q]]
     return K
 
 

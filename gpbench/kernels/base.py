@@ -21,6 +21,8 @@ class Kernel(ABC):
     smooth: ClassVar[bool] = True  # has a gradient with respect to vector inputs
     compact: ClassVar[bool] = False  # exactly zero beyond some distance, so that `support` and `sparse` exist
 
+    looked_up: bool = False  # weights of kept matrices are all that theta changes: the whole of K costs little
+
     theta: np.ndarray  # (p,) logs
     names: tuple[str, ...]  # (p,) e.g. ("variance", "lengthscale[0]", ...)
 

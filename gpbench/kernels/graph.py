@@ -33,6 +33,10 @@ class Graphs(Kernel):
         self.library, self.redundant = library, redundant
         self.names = tuple(f"variance.{b}" for b in (*library.bases, *(("sum", "identity") if redundant else ())))
 
+    @property
+    def looked_up(self) -> bool:
+        return self.library.kept
+
     @classmethod
     def create(cls, X, base: list[str] | None = None, redundant: bool = True):
         names = BASE if base is None else tuple(base)

@@ -29,6 +29,10 @@ class HistogramIntersection(Kernel):
         self.overlaps = overlaps
         self.names = tuple(f"variance[{g}]" for g in range(len(self.theta))) if len(self.theta) > 1 else ("variance",)
 
+    @property
+    def looked_up(self) -> bool:
+        return self.overlaps.kept
+
     @classmethod
     def create(cls, X, groups: int | list[int] = 1):
         X = np.asarray(X)
@@ -89,6 +93,11 @@ class Overlaps:
         self._known, self._order, self._rows = keys[order], order, X
         self._places = Latest(self._look_up)
         self._stack = GramStack(len(X), [lambda part, P=P: _triangle(P, part.start, part.stop) for P in groups])
+
+    @property
+    def kept(self) -> bool:
+        """Are there overlaps?"""
+        return self._stack is not None
 
     def _look_up(self, X) -> np.ndarray | None:
         """Where the inputs are among the kept ones; None unless all of them are."""

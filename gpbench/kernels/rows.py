@@ -11,6 +11,9 @@ import numpy as np
 
 from .base import Kernel
 
+MEMORY = 1 << 30  # bytes the whole matrix may take
+SHARE = 0.5  # of the rows asked for, from which on the whole matrix is made where that is cheap
+
 
 class KernelRows:
     """k(x_j, X) for training rows j. `evaluated` counts what was computed; `store` rows are kept, the latest used."""
@@ -19,6 +22,7 @@ class KernelRows:
         self.kernel, self.X, self.store = kernel, X, store
         self.evaluated = 0
         self._kept: OrderedDict[int, np.ndarray] = OrderedDict()
+        self._whole: np.ndarray | None = None
 
     def __call__(self, index) -> np.ndarray:
         """(c, n), C order; the caller may write into it."""
@@ -36,6 +40,11 @@ class KernelRows:
 
     def _evaluate(self, index) -> np.ndarray:
         self.evaluated += len(index)
+        n = len(self.X)
+        if self._whole is None and self.kernel.looked_up and self.evaluated > SHARE * n and 8 * n * n <= MEMORY:
+            self._whole = self.kernel(self.X)
+        if self._whole is not None:
+            return self._whole[index]
         return self.kernel(self.X[index], self.X) if len(index) else np.empty((0, len(self.X)))
 
     def _keep(self, j: int, row) -> None:
