@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpbench.errors import ConfigError, NotApplicable
-from gpbench.kernels._stack import GramStack, Latest
+from gpbench.kernels._stack import ASKED, GramStack, Latest
 from gpbench.kernels.build import build_kernel
 from gpbench.kernels.histogram_intersection import HistogramIntersection
 from gpbench.kernels.rows import KernelRows
@@ -109,3 +109,20 @@ def test_rows_on_demand_come_from_the_whole_matrix_once_many_were_asked_for(rng)
         found[:] = np.nan  # the caller may write into it
     assert rows.evaluated == 40
     np.testing.assert_allclose(rows(np.arange(40)), kernel(X.copy(), X), rtol=1e-14)
+
+
+def test_what_is_asked_for_again_comes_from_a_copy_with_the_same_numbers(rng, monkeypatch):
+    X = rng.random((30, 6))
+    overlaps, w = HistogramIntersection.create(X, groups=2).overlaps, np.array([0.3, 1.7])
+    Z, dK = X[4:9], rng.normal(size=(5, 30))
+    first = overlaps.weighted(w, Z, X), overlaps.project(dK.copy(), Z, X)
+    stack = overlaps._stack
+    assert [c is not None for c in stack._copies.values()] == [True]
+    again = overlaps.weighted(2 * w, Z, X), overlaps.project(dK.copy(), Z, X)
+    np.testing.assert_allclose(again[0], 2 * first[0], rtol=1e-13)
+    np.testing.assert_allclose(again[1], first[1], rtol=1e-12)
+    for i in range(40):  # nothing grows without end
+        overlaps.weighted(w, X[i % 29 : i % 29 + 2], X)
+    assert len(stack._copies) <= ASKED
+    monkeypatch.setattr("gpbench.kernels._stack.ROOM", 100)
+    np.testing.assert_allclose(overlaps.weighted(w, Z, X), first[0], rtol=1e-13)

@@ -5,6 +5,7 @@ Only the lower triangle is kept, the base kernels of a pair side by side: G[i (i
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,6 +14,8 @@ from numba import njit
 LARGE = 100  # inputs; fewer are quicker looked up than remembered
 MEMORY = 3 << 30  # bytes that a stack may take; larger sets are evaluated from the inputs each time
 BLOCK = 1 << 22  # entries that are made at a time
+ROOM = 1 << 29  # bytes for copies of what is asked for again and again
+ASKED = 16  # pairs of rows and columns that are recognised
 
 
 class Latest:
@@ -49,6 +52,8 @@ class GramStack:
             for b, base in enumerate(bases):
                 _fill(self.G, base(part), a, b)
 
+        self._copies: OrderedDict[tuple[bytes, bytes], np.ndarray | None] = OrderedDict()  # the latest last
+
     @staticmethod
     def fits(n: int, bases: int) -> bool:
         return 4 * n * (n + 1) * bases <= MEMORY
@@ -56,11 +61,32 @@ class GramStack:
     def weighted(self, w, rows, cols) -> np.ndarray:
         """sum_b w_b G_b at the given rows and columns."""
         w = np.asarray(w, dtype=float)
+        if (copy := self._copy(rows, cols)) is not None:
+            return (copy @ w).reshape(len(rows), len(cols))
         return _square(self.G, w, rows) if rows is cols else _weighted(self.G, w, rows, cols)
 
     def project(self, dK, rows, cols) -> np.ndarray:
         """sum_ij dK_ij G_b,ij   (B,)."""
-        return _project(self.G, np.asarray(dK, dtype=float), rows, cols)
+        dK = np.asarray(dK, dtype=float)
+        if (copy := self._copy(rows, cols)) is not None:
+            return dK.reshape(-1) @ copy
+        return _project(self.G, dK, rows, cols)
+
+    def _copy(self, rows, cols) -> np.ndarray | None:
+        """The entries side by side, (rows times cols, B), from the second time the same are asked for: an optimiser
+        asks for one set at every step, and a product over a copy takes a tenth of gathering them."""
+        size = len(rows) * len(cols) * self.G[0].nbytes if len(self.G) else 0
+        if not 0 < size <= ROOM // 2:
+            return None
+        key = rows.tobytes(), cols.tobytes()
+        known = key in self._copies
+        copy = self._copies.pop(key, None)
+        if known and copy is None:
+            copy = _gathered(self.G, rows, cols)
+        self._copies[key] = copy
+        while len(self._copies) > ASKED or sum(c.nbytes for c in self._copies.values() if c is not None) > ROOM:
+            self._copies.popitem(last=False)
+        return copy
 
 
 @njit(cache=True)
@@ -69,6 +95,17 @@ def _fill(G, part, first, b):
         i = first + r
         for j in range(i + 1):
             G[i * (i + 1) // 2 + j, b] = part[r, j]
+
+
+@njit(cache=True)
+def _gathered(G, rows, cols):
+    out = np.empty((len(rows) * len(cols), G.shape[1]))
+    for a in range(len(rows)):
+        i = rows[a]
+        for c in range(len(cols)):
+            j = cols[c]
+            out[a * len(cols) + c] = G[i * (i + 1) // 2 + j] if i >= j else G[j * (j + 1) // 2 + i]
+    return out
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
