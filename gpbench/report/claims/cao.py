@@ -105,18 +105,23 @@ def C05(e: Evidence) -> Finding:
 
 
 def C06(e: Evidence) -> Finding:
-    """Titsias-16 and Titsias-512 reach similar test scores but take two to four orders of magnitude longer."""
+    """Titsias-16 and Titsias-512 reach similar test scores but take two to four orders of magnitude longer.
 
-    def slower(d):
+    Candidates scored one by one are the paper's cost model; it is judged beside ours wherever it was run.
+    """
+
+    def slower(d, model=""):
         score, t = at32(e, "smse", d, "CholQR-z16"), at32(e, "fit_seconds", d, "CholQR-z16")
         gaps = [abs(at32(e, "smse", d, m) - score) for m in ("Titsias-16", "Titsias-512")]
         return conj(
             at_most(max(gaps), 0.1 * score, "SMSE gap"),
-            within(at32(e, "fit_seconds", d, "Titsias-512") / t, 100, 10000, "Titsias-512 time"),
+            within(at32(e, "fit_seconds", d, f"Titsias-512{model}") / t, 100, 10000, "Titsias-512 time"),
             at_most(10, at32(e, "fit_seconds", d, "Titsias-16") / t, "Titsias-16 time"),
         )
 
-    return every(each(DISCRETE, slower))
+    alone = [d for d in DISCRETE if _has(e, d, "Titsias-512 one by one")]
+    one_by_one = {f"{d} one by one": part for d, part in each(alone, lambda d: slower(d, " one by one")).items()}
+    return every(each(DISCRETE, slower) | one_by_one)
 
 
 def C07(e: Evidence) -> Finding:
