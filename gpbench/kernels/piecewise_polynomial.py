@@ -97,13 +97,12 @@ class PiecewisePolynomial(Kernel):
     def support(self, X, X2=None):
         tree = cKDTree(self._scaled(X))
         if X2 is None:
-            i, j = tree.query_pairs(1.0, output_type="ndarray").T
-            every = np.arange(len(X))
-            rows, columns, shape = np.r_[i, j, every], np.r_[j, i, every], (len(X), len(X))
-        else:
-            near = tree.sparse_distance_matrix(cKDTree(self._scaled(X2)), 1.0, output_type="ndarray")
-            rows, columns, shape = near["i"], near["j"], (len(X), len(X2))
-        pattern = sparse.csc_matrix((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
+            pairs = tree.query_pairs(1.0, output_type="ndarray")
+            start, rows = _symmetric(pairs, len(X))
+            return sparse.csc_matrix((np.ones(len(rows), dtype=bool), rows, start), shape=(len(X), len(X)))
+        near = tree.sparse_distance_matrix(cKDTree(self._scaled(X2)), 1.0, output_type="ndarray")
+        ones = np.ones(len(near), dtype=bool)
+        pattern = sparse.csc_matrix((ones, (near["i"], near["j"])), shape=(len(X), len(X2)))
         pattern.sort_indices()
         return pattern
 
@@ -168,6 +167,33 @@ def _profile_of(r, variance, e, P):
                 polynomial = polynomial * r[i] + c
             out[i] = value * polynomial
     return out
+
+
+@njit(cache=True)
+def _symmetric(pairs, n):
+    """(indptr, indices) of the csc pattern of pairs i < j, their mirror images and the diagonal; indices sorted."""
+    start = np.zeros(n + 1, np.int32)
+    start[1:] = 1
+    for p in range(len(pairs)):
+        start[pairs[p, 0] + 1] += 1
+        start[pairs[p, 1] + 1] += 1
+    start = np.cumsum(start).astype(np.int32)
+    loose, rows, end = np.empty(start[n], np.int32), np.empty(start[n], np.int32), start[:-1].copy()
+    for j in range(n):
+        loose[end[j]] = j
+        end[j] += 1
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        loose[end[i]], loose[end[j]] = j, i
+        end[i] += 1
+        end[j] += 1
+    end = start[:-1].copy()
+    for j in range(n):  # the columns in order reach every other column in order
+        for p in range(start[j], start[j + 1]):
+            i = loose[p]
+            rows[end[i]] = j
+            end[i] += 1
+    return start, rows
 
 
 @njit(cache=True)
