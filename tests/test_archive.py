@@ -45,6 +45,18 @@ def test_only_what_is_missing_runs_and_nothing_archived_is_lost(folder):
     assert len(merged) == len(curves)
 
 
+def test_a_run_of_other_sizes_leaves_what_is_archived_alone(folder):
+    lines = (folder / "archive.jsonl").read_text().splitlines()
+    curves = pd.read_csv(folder / "curves.csv")
+    run(folder.parent, "--set", "d_max=[15]", "--trials", "0-1")
+    assert set(pd.read_csv(folder / "results.csv").d_max) == {15}
+    assert set(lines) < set((folder / "archive.jsonl").read_text().splitlines())
+    assert len(pd.read_csv(folder / "curves.csv").merge(curves)) == len(curves)
+    run(folder.parent, "--trials", "0-1")
+    assert len(pd.read_csv(folder / "results.csv")) == 8
+    assert len(list((folder / "trials").glob("*.json"))) == 4  # nothing ran twice
+
+
 def test_an_edited_line_runs_again(folder):
     lines = (folder / "archive.jsonl").read_text().splitlines()
     record = json.loads(lines[0])

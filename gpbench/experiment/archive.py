@@ -6,6 +6,7 @@ trial whose line is whole counts as done. Each line carries its checksum, so a l
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -18,30 +19,40 @@ _LEFT_OUT = ("trial", "trace")  # the plan has the one; curves.csv keeps what re
 
 
 def write(folder: Path, results: list[Result]) -> None:
-    lines = []
-    for result in sorted(results, key=lambda r: r.trial.id):
+    """Add these; lines of other trials stay, since a later run may plan them again."""
+    records = {id: line for id, (line, _) in _lines(folder).items()}
+    for result in results:
         body = finite({"id": result.trial.id} | {k: v for k, v in asdict(result).items() if k not in _LEFT_OUT})
-        lines.append(json.dumps({"checksum": digest(body), **body}, allow_nan=False, separators=(",", ":")))
-    content = "".join(line + "\n" for line in lines).encode()
+        line = json.dumps({"checksum": digest(body), **body}, allow_nan=False, separators=(",", ":"))
+        records[result.trial.id] = line
+    content = "".join(records[id] + "\n" for id in sorted(records)).encode()
     path = folder / NAME
-    if lines and (not path.exists() or path.read_bytes() != content):
+    if records and (not path.exists() or path.read_bytes() != content):
         write_atomic(path, content)
 
 
 def read(folder: Path, trials: list[Trial]) -> dict[str, Result]:
     """Archived results of these trials, by id."""
-    wanted = {t.id: t for t in trials}
-    found = {}
+    kept, found = _lines(folder), {}
+    for trial in trials:
+        if trial.id in kept:
+            with contextlib.suppress(TypeError):  # a line of another version
+                found[trial.id] = Result(trial=trial, **kept[trial.id][1])
+    return found
+
+
+def _lines(folder: Path) -> dict[str, tuple[str, dict]]:
+    """Whole lines and what they say, by id."""
     try:
         lines = (folder / NAME).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return found
+        return {}
+    found = {}
     for line in lines:
         try:
             body = json.loads(line)
-            whole = body.pop("checksum") == digest(body)
-            if whole and (trial := wanted.get(body.pop("id"))):
-                found[trial.id] = Result(trial=trial, **body)
+            if body.pop("checksum") == digest(body):
+                found[body.pop("id")] = line, body
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
     return found

@@ -69,10 +69,10 @@ class Results:
     @cached_property
     def curves(self) -> pd.DataFrame:
         """trial_id, step (empty: a number of the whole trial), key, value."""
-        file = self.path / "curves.csv"
-        if file.is_file():
-            return pd.read_csv(file, dtype={"trial_id": str, "key": str, "step": float, "value": float})
-        return _curves_of(self)
+        kept = _kept_curves(self.path)
+        if kept is None:
+            return _curves_of(self)
+        return kept[kept["trial_id"].isna() | kept["trial_id"].isin(self.rows["trial_id"])]
 
     @cached_property
     def notes(self) -> list[str]:
@@ -284,15 +284,19 @@ def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.Dat
 
 
 def write_curves(path: str | Path) -> None:
-    """Condense trials/*.json into curves.csv and notes.csv; what they hold of trials whose file is gone stays."""
+    """Condense trials/*.json into curves.csv and notes.csv; what they hold of other trials stays.
+
+    Those may be trials whose file is gone, or trials that this run did not plan and another will.
+    """
     results = load(path)
     present = {file.stem for file in (results.path / "trials").glob("*.json")}
     if not present:
         return
     curves, notes = _curves_of(results), _notes_of(results)
-    if present < set(results.ok.trial_id) and (results.path / "curves.csv").is_file():
-        old = results.curves
-        curves = pd.concat([curves, old.loc[~old.trial_id.isin(present), curves.columns]])
+    if (old := _kept_curves(results.path)) is not None:
+        condensed = present & set(results.ok.trial_id)
+        curves = pd.concat([curves, old.loc[~old.trial_id.isin(condensed), curves.columns]])
+    if (results.path / "notes.csv").is_file() and not set(results.ok.trial_id) <= present:
         old = pd.read_csv(results.path / "notes.csv", keep_default_na=False)
         notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
     for name, table in (("curves.csv", curves), ("notes.csv", notes)):
@@ -300,6 +304,13 @@ def write_curves(path: str | Path) -> None:
         temporary = results.path / f".tmp-{name}"
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(results.path / name)
+
+
+def _kept_curves(path: Path) -> pd.DataFrame | None:
+    file = path / "curves.csv"
+    if not file.is_file():
+        return None
+    return pd.read_csv(file, dtype={"trial_id": str, "key": str, "step": float, "value": float})
 
 
 def _trials(results: Results):
