@@ -122,6 +122,17 @@ def test_a_method_at_one_size_beyond_the_grid_is_a_level(tmp_path):
     assert len(set(level.get_ydata())) == 1 and ax.get_xlim()[1] < 500
 
 
+@pytest.mark.parametrize("sizes, scale", [((16, 32, 64, 128), "log"), ((100, 200, 300, 400), "linear")])
+def test_sizes_that_double_stand_at_equal_distances(tmp_path, sizes, scale):
+    folder = folder_of(tmp_path / "f", sizes=sizes)
+    with plots.house_style():
+        _, figure = next(plots.learning_curves(load(folder)))
+    [ax] = figure.axes
+    assert ax.get_xscale() == scale
+    if scale == "log":
+        assert [t.get_text() for t in ax.get_xticklabels()] == [str(size) for size in sizes]
+
+
 def test_svg_files_are_well_formed_and_the_same_every_time(tmp_path):
     folder = folder_of(tmp_path / "f")
     first = {f.name: f.read_bytes() for f in plots.draw(load(folder), tmp_path / "a")}

@@ -81,6 +81,7 @@ def learning_curves(results: Results) -> Named:
                     ax.axhline(stats["mean"].iloc[0], label=name, linewidth=1.3, **{**look, "marker": ""})
                 else:
                     _band(ax, stats.index, stats["mean"], stats[spread], plain(label), look)
+            _doubling(ax, part.loc[part["d_max"] <= reach, "d_max"])
             band = f" (band: one standard {told})" if part["trial"].nunique() > 1 else ""
             _finish(ax, data_title(dataset) + band, "number of basis vectors, d_max", axis_title(metric))
             yield f"curve-{safe(dataset)}-{metric}", figure
@@ -91,6 +92,14 @@ def _band(ax, x, mean, std, label, look, limits=(-np.inf, np.inf)) -> None:
     if std.notna().any():
         low, high = (mean + sign * std.fillna(0) for sign in (-1, 1))
         ax.fill_between(x, low.clip(*limits), high.clip(*limits), color=look["color"], alpha=0.12, linewidth=0)
+
+
+def _doubling(ax, sizes: pd.Series) -> None:
+    """Sizes that double (16, 32, ..., 512) stand at equal distances."""
+    steps = np.sort(sizes.unique())
+    if len(steps) > 3 and (steps[1:] >= 1.5 * steps[:-1]).all():
+        ax.set_xscale("log")
+        _ticks(ax, sizes)
 
 
 def _finish(ax, title: str, x: str, y: str) -> None:
