@@ -154,7 +154,7 @@ def test_simulated_data_never_count_as_the_published_rows(small):
 def test_a_claim_on_stand_in_data_is_told_but_not_counted(tmp_path):
     folder = keerthi_figure(tmp_path, "kin40k-sim")
     (folder / "config.resolved.yaml").write_text("published: [{paper: keerthi, item: Figure 1}]\n")
-    with pytest.raises(CheckError):
+    with pytest.raises(CheckError, match=r"\(on them .*K02.* hold"):
         report.check([folder])
     mixed = report.check([folder, SMALL])
     k02 = next(c for c in mixed.claims if c.id == "K02")

@@ -178,9 +178,19 @@ def check(dirs: list[str | Path | Results]) -> Check:
         where = ", ".join(str(r.path) for r in results)
         raise CheckError(
             f"{where}: nothing compared; `published: {{paper: ..., item: ...}}` in the config says which printed "
-            "numbers a folder stands for, and simulated stand-ins never count"
+            f"numbers a folder stands for, and simulated stand-ins never count{_told(claims)}"
         )
     return Check(cells, claims)
+
+
+def _told(claims) -> str:
+    """How the claims come out on stand-ins, for the eye only."""
+    told = {"holds": "hold", "fails": "fail"}
+    found = {
+        text: [c.id for c in claims if c.numbers.startswith(f"{STANDIN}, where it {v}")] for v, text in told.items()
+    }
+    parts = [f"{', '.join(ids)} {text}" for text, ids in found.items() if ids]
+    return f" (on them {'; '.join(parts)}; check.json of a larger check has the numbers)" if parts else ""
 
 
 def compared_items(results: Results) -> list[tuple[Printed, CellVerdict]]:
