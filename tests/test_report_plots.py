@@ -32,6 +32,7 @@ def folder_of(path, datasets=("kin40k-sim",), sizes=(100, 200, 400), labels=("RA
                         "trial_id": f"{dataset}{label}{d}{t}", "dataset": dataset, "method": "random", "label": label,
                         "d_max": d, "trial": t, "seed": 0, "status": "ok", "n_train": 1000, "n_test": 100,
                         "nmse": 40 / d * (1 + t / 10) / (k + 1), "n_basis": d, "fit_seconds": 1e-6 * d**2 * (k + 1),
+                        "predict_seconds": 1e-5 * d,
                     }  # fmt: skip
                     rows.append(row)
     pd.DataFrame(rows).to_csv(path / "results.csv", index=False)
@@ -46,7 +47,7 @@ def drawn(folder, out):
 
 def test_a_grid_of_sizes_gets_curves_boxes_and_times(tmp_path):
     found = drawn(folder_of(tmp_path / "f"), tmp_path / "out")
-    assert found == {"curve-kin40k-sim-nmse", "box-kin40k-sim-nmse", "time-kin40k-sim"}
+    assert found == {"curve-kin40k-sim-nmse", "box-kin40k-sim-nmse", "time-kin40k-sim", "trade-off-kin40k-sim-nmse"}
 
 
 def test_several_training_sizes_get_times_and_scores_against_n(tmp_path):
@@ -120,6 +121,37 @@ def test_a_method_at_one_size_beyond_the_grid_is_a_level(tmp_path):
     level = ax.get_lines()[1]
     assert level.get_label() == "full (d = 2000)"
     assert len(set(level.get_ydata())) == 1 and ax.get_xlim()[1] < 500
+
+
+def test_scores_are_drawn_against_training_and_test_time(tmp_path):
+    results = load(folder_of(tmp_path / "f"))
+    with plots.house_style():
+        name, figure = next(plots.trade_off(results))
+    assert name == "trade-off-kin40k-sim-nmse"
+    train, test = figure.axes
+    assert train.get_lines()[1].get_xdata().tolist() == pytest.approx([0.02, 0.08, 0.32])
+    assert test.get_lines()[1].get_xdata().tolist() == pytest.approx([1e-3, 2e-3, 4e-3])
+    assert train.get_lines()[1].get_ydata()[0] == pytest.approx(0.5 * 0.4 * 1.1)
+
+
+def test_snapshots_are_drawn_along_the_training(tmp_path):
+    folder = folder_of(tmp_path / "f", sizes=(100,), trials=2)
+    points = [
+        (f"kin40k-sim{label}100{t}", step, key, value)
+        for label in ("RAND", "SB")
+        for t in range(2)
+        for step in (1, 2, 3)
+        for key, value in (("seconds", 0.1 * step), ("test_nmse", 1 / (step + t)), ("objective", -step))
+    ]
+    table = pd.DataFrame(points, columns=["trial_id", "step", "key", "value"])
+    table.to_csv(folder / "curves.csv", index=False)
+    with plots.house_style():
+        [(name, figure)] = plots.along_training(load(folder))
+    [ax] = figure.axes
+    assert name == "training-kin40k-sim-nmse" and len(ax.get_lines()) == 4
+    assert ax.get_lines()[0].get_xdata().tolist() == pytest.approx([0.1, 0.2, 0.3])
+    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([1, 1 / 2, 1 / 3])
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["RAND", "SB"]
 
 
 @pytest.mark.parametrize("sizes, scale", [((16, 32, 64, 128), "log"), ((100, 200, 300, 400), "linear")])
@@ -224,7 +256,7 @@ def test_the_page_has_every_section_that_has_something_to_say(small_page):
         "53 of the 362 printed numbers of sundararajan are compared: 47 reproduced, 1 better, 1 worse, 4 different"
         in said
     )
-    assert reader.tags.count("img") == 5
+    assert reader.tags.count("img") == 7
     assert 'name="viewport"' in text
 
 

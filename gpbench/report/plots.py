@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from .frame import Results, told_apart, twin_of
 from .ranking import metrics_of, ranking
@@ -193,6 +194,63 @@ def times(results: Results) -> Named:
         yield f"time-{safe(dataset)}", figure
 
 
+def along_training(results: Results) -> Named:
+    """Test score against seconds of training, from traces with snapshots: one trial in full ([cao] Figures 3d, 3e)."""
+    curves = results.curves.dropna(subset=["step"])
+    for dataset, rows in by_dataset(results):
+        for metric in metrics_of(results):
+            wide = curves[curves["key"].isin(["seconds", f"test_{metric}"]) & curves["trial_id"].isin(rows["trial_id"])]
+            wide = wide.pivot_table(index=["trial_id", "step"], columns="key", values="value", aggfunc="last")
+            if len(wide.columns) < 2 or (wide := wide.dropna()).empty:
+                continue
+            wide = wide.reset_index().merge(rows[["trial_id", "label", "trial", "d_max"]], on="trial_id")
+            figure, [[ax]] = new_figure()
+            for label, look in looks(rows.loc[rows["trial_id"].isin(wide["trial_id"]), "label"].unique()).items():
+                mine = wide[wide["label"] == label]
+                mine = mine[mine["d_max"].isna() | (mine["d_max"] == mine["d_max"].max())]
+                for trial, path in mine.groupby("trial"):
+                    first = trial == mine["trial"].min()
+                    shown = {"label": plain(label), "linewidth": 1.3} if first else {"linewidth": 0.7, "alpha": 0.3}
+                    marks = {"marker": look["marker"] if first else "", "markersize": 4, "markevery": [-1]}
+                    ax.plot(path["seconds"], path[f"test_{metric}"], **{**look, **marks, **shown})
+            _seconds(ax)
+            _finish(ax, data_title(dataset) + " (other trials: faint)", "training time, seconds", axis_title(metric))
+            yield f"training-{safe(dataset)}-{metric}", figure
+
+
+def trade_off(results: Results) -> Named:
+    """Mean score against median training and test time, a point for every size ([cao] Figures 3c, 3f, 6 and 7)."""
+    for dataset, rows in by_dataset(results):
+        sizes = rows.groupby("label")["d_max"].nunique()
+        if len(sizes) < 2 or (sizes.max() < 3 and len(sizes) < 6):
+            continue
+        for metric in metrics_of(results):
+            part = rows.dropna(subset=[metric])
+            part = part[(part["fit_seconds"] > 0) & (part["predict_seconds"] > 0)]
+            if part["label"].nunique() < 2:
+                continue
+            figure, [axes] = new_figure(columns=2, width=8.4)
+            for label, look in looks(part["label"].unique()).items():
+                by = part[part["label"] == label].groupby("d_max", dropna=False)
+                for ax, column in zip(axes, ("fit_seconds", "predict_seconds")):
+                    ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **look)
+            for ax, what in zip(axes, ("training", "test")):
+                _seconds(ax)
+                _finish(ax, data_title(dataset), f"{what} time, seconds", axis_title(metric))
+            axes[0].get_legend().remove()
+            axes[1].set_ylabel("")
+            yield f"trade-off-{safe(dataset)}-{metric}", figure
+
+
+def _seconds(ax) -> None:
+    """A logarithmic axis of times with plain numbers, few enough to be read."""
+    ax.set_xscale("log")
+    low, high = ax.dataLim.intervalx
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
 def _power_laws(ax, rows: pd.DataFrame, by: str, column: str, letter: str) -> None:
     """Medians on log-log axes, with the exponent in the legend from three sizes on."""
     for label, look in looks(rows["label"].unique()).items():
@@ -333,6 +391,8 @@ PLOTS = {  # figure -> what a folder must hold
     measure_curves: "traces with a measure (curves.csv)",
     box_groups: "two or more methods, three or more trials",
     times: "three or more sizes d_max",
+    along_training: "traces with snapshots",
+    trade_off: "two or more methods at three or more sizes d_max, or six methods",
     training_sizes: "three or more training sizes of a data set",
     one_dimension: "one input and --save-predictions",
     critical_difference: "five or more data sets",

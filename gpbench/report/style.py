@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.figure import Figure  # drawn without pyplot: no window, no global list of figures
 
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
-MARKERS = ("o", "s", "^", "D", "v", "x", "+", "*", "P", "<")
+MARKERS = ("o", "s", "^", "D", "v", "x", "+", "*", "P", "<", ">", "h", "d")  # no divisor in common with the colours
 # dark to light, so that print in grey keeps the lines apart; hues safe for colour-blind readers
 COLOURS = ("#000000", "#0072b2", "#b23b00", "#007a5a", "#a0468a", "#6b6b00", "#4c8fbd", "#d9822b", "#7f7f7f", "#57a773")
 GREYS = ("0.95", "0.55", "0.78", "0.35", "0.88", "0.65", "0.45", "0.72", "0.25", "0.82")
