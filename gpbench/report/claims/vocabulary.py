@@ -164,8 +164,8 @@ class Evidence:
         return Evidence(self.rows[self.rows["folder"].isin(folders)], self.curves, self.paper)
 
     def values(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
-        """metric by trial_id."""
-        rows = self.select(dataset, method, item, **where)
+        """metric by trial_id; a trial that two folders share counts once."""
+        rows = self.select(dataset, method, item, **where).drop_duplicates("trial_id")
         values = rows.set_index("trial_id")[metric].dropna()
         if values.empty:
             raise Missing(f"{metric} of {method} on {dataset}")
