@@ -81,6 +81,25 @@ def test_sparse_ep_equals_dense_ep(case, solver, widest, rng, monkeypatch):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.parametrize("solver", [FrontsPosterior, Rows, Parallel])
+def test_the_last_sweep_is_spared_where_exact_marginals_tell_that_it_would_change_nothing(solver, rng):
+    kernel, X, y = problem("pp3", rng)
+    found = ep.run(solver(kernel, X), y, Probit(), tolerance=1e-6)
+    once_more = ep.run(solver(kernel, X), y, Probit(), sites=found.sites, tolerance=1e-6, max_sweeps=1)
+    assert found.converged and found.change <= 1e-6
+    assert once_more.change <= 2e-6  # what the sweep would have changed, by its own count
+    exact = ep.run(Panels(kernel, X), y, Probit(), tolerance=TIGHT)
+    np.testing.assert_allclose(found.log_Z, exact.log_Z, rtol=1e-9)
+
+
+def test_a_first_sweep_from_empty_sites_needs_no_factor(rng, monkeypatch):
+    kernel, X, y = problem("pp3", rng)
+    posterior, sites = FrontsPosterior(kernel, X), ep.Sites.zero(len(y))
+    monkeypatch.setattr(posterior, "factorise", lambda: pytest.fail("the sites are empty"))
+    posterior.refresh(sites)
+    assert posterior.sweep(sites, y, Probit())[0] == 1.0
+
+
 @pytest.mark.parametrize("case", ["pp0", "pp3", "ard", "one length-scale", "taper"])
 def test_gradient_equals_finite_differences(case, rng):
     kernel, X, y = problem(case, rng)

@@ -46,8 +46,14 @@ class SparsePosterior:
     def refresh(self, sites: Sites) -> None:
         self.sites = sites.copy()
         self.s = np.sqrt(np.maximum(sites.tau, TINY))
-        self.factor = self.factorise()
-        self._Z = self._b = None
+        self._factor = self._Z = self._b = None
+
+    @property
+    def factor(self):
+        """Of B at the last refresh; a first sweep, from empty sites, never asks for it."""
+        if self._factor is None:
+            self._factor = self.factorise()
+        return self._factor
 
     @property
     def Z(self) -> np.ndarray:
