@@ -47,6 +47,13 @@ def test_diag_and_blocks_agree_with_the_full_matrix(case):
     np.testing.assert_allclose(kernel(X, Z), both[:7, 7:], rtol=1e-10, atol=1e-13)
 
 
+def test_rows_against_prepared_inputs_are_those_of_the_matrix(case):
+    kernel, X, Z = case
+    rows = kernel.against(X + 1e3)
+    np.testing.assert_allclose(rows(Z + 1e3), kernel(Z, X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(rows(X[:1] + 1e3), kernel(X[:1], X), rtol=1e-9, atol=1e-12)
+
+
 def test_gradients_equal_finite_differences(case, rng):
     kernel, X, Z = case
     dK, dS, dk = rng.normal(size=(5, 7)), rng.normal(size=(5, 5)), rng.normal(size=7)

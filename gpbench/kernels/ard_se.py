@@ -51,15 +51,22 @@ class ArdSE(Kernel):
         centre = X.mean(0)  # |a-b|^2 by the product rule loses digits far from the origin
         A = self._scaled(X - centre)
         B = A if X2 is None else self._scaled(X2 - centre)
-        # log k = log variance - |a|^2/2 - |b|^2/2 + a'b in one matrix product of D + 2 columns
-        left = np.column_stack([A, self.theta[0] - 0.5 * (A**2).sum(1), np.ones(len(A))])
-        right = np.column_stack([B, np.ones(len(B)), -0.5 * (B**2).sum(1)])
-        K = product(right, left.T).T  # (n, n2), rows contiguous
-        np.minimum(K, self.theta[0], out=K)  # rounding must not push a correlation above one
-        np.exp(K, out=K)
+        K = self._of(A, _right(B))
         if X2 is None:
             np.fill_diagonal(K, np.exp(self.theta[0]))
         return K
+
+    def against(self, X2):
+        centre = X2.mean(0)
+        right = _right(self._scaled(X2 - centre))
+        return lambda X: self._of(self._scaled(X - centre), right)
+
+    def _of(self, A, right):
+        """log k = log variance - |a|^2/2 - |b|^2/2 + a'b in one matrix product of D + 2 columns."""
+        left = np.column_stack([A, self.theta[0] - 0.5 * (A**2).sum(1), np.ones(len(A))])
+        K = product(right, left.T).T  # (n, n2), rows contiguous
+        np.minimum(K, self.theta[0], out=K)  # rounding must not push a correlation above one
+        return np.exp(K, out=K)
 
     def diag(self, X):
         return np.full(len(X), np.exp(self.theta[0]))
@@ -85,3 +92,7 @@ class ArdSE(Kernel):
 
     def vjp_diag(self, dk, X):
         return np.r_[np.sum(dk) * np.exp(self.theta[0]), np.zeros(len(self.theta) - 1)]
+
+
+def _right(B):
+    return np.column_stack([B, np.ones(len(B)), -0.5 * (B**2).sum(1)])

@@ -7,6 +7,7 @@ Gradients are pulled back: given dF/dK the kernel returns dF/dtheta (and dF/dX),
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -41,6 +42,10 @@ class Kernel(ABC):
     @abstractmethod
     def __call__(self, X, X2=None) -> np.ndarray:
         """Covariances (n, n2); X2=None means X2 = X."""
+
+    def against(self, X2) -> Callable[[np.ndarray], np.ndarray]:
+        """X -> k(X, X2), for many calls with few rows of X each: a kernel may prepare X2 once."""
+        return lambda X: self(X, X2)
 
     @abstractmethod
     def diag(self, X) -> np.ndarray:

@@ -23,6 +23,7 @@ class KernelRows:
         self.evaluated = 0
         self._kept: OrderedDict[int, np.ndarray] = OrderedDict()
         self._whole: np.ndarray | None = None
+        self._against = None  # the kernel with X prepared, once a row was asked for
 
     def __call__(self, index) -> np.ndarray:
         """(c, n), C order; the caller may write into it."""
@@ -45,7 +46,10 @@ class KernelRows:
             self._whole = self.kernel(self.X)
         if self._whole is not None:
             return self._whole[index]
-        return self.kernel(self.X[index], self.X) if len(index) else np.empty((0, len(self.X)))
+        if not len(index):
+            return np.empty((0, n))
+        self._against = self._against or self.kernel.against(self.X)
+        return self._against(self.X[index])
 
     def _keep(self, j: int, row) -> None:
         if j not in self._kept:

@@ -15,14 +15,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
-from scipy.linalg import get_blas_funcs
 
 from .cholesky import cholesky_with_jitter
 from .pivoted import PartialCholesky, padded
 from .rotations import retriangulate, travel_down
-from .triangular import solve_lower
+from .triangular import solve_lower, solve_rows
 
-_trsm = get_blas_funcs("trsm", dtype=np.float64)
 _compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
 DRIFT = 1e-11  # relative disagreement of two expressions for rho^2 above which a new row is orthogonalised again
 
@@ -76,15 +74,15 @@ class CholQR:
         self = cls(kdiag, y, noise, m, jitter)
         chol = self.chol
         V = chol.V
-        V[:] = _solve_rows(L, Kuf, overwrite=True)
+        V[:] = solve_rows(L, Kuf, overwrite=True)
         chol.U[:, :], chol.pivots[:], chol.size = L.T, pivots, m
         self.residual -= (V**2).sum(0)
         R = _gram_root(V, np.eye(m) * noise)
-        Q = _solve_rows(R.T, V)
+        Q = solve_rows(R.T, V)
         # once more, because the first pass loses the square of the condition number
         bottom = solve_lower(R.T, np.eye(m)) * np.sqrt(noise)  # sigma R^-T   (m, m)
         R2 = _gram_root(Q, bottom @ bottom.T)
-        self.Q[:], self.R[:, :] = _solve_rows(R2.T, Q, overwrite=True), R2 @ R
+        self.Q[:], self.R[:, :] = solve_rows(R2.T, Q, overwrite=True), R2 @ R
         self.w[:] = self.Q @ self.y
         self.resid -= self.w @ self.Q
         return self
@@ -180,11 +178,6 @@ def solve_upper_transposed(R, m, b):
         for j in range(i + 1, m):
             x[j] -= R[i, j] * x[i]
     return x
-
-
-def _solve_rows(L, A, overwrite: bool = False) -> np.ndarray:
-    """L^-1 A for C-ordered A (m, n): its transpose is what BLAS calls the right-hand side."""
-    return _trsm(1.0, L, A.T, side=1, lower=1, trans_a=1, overwrite_b=int(overwrite)).T
 
 
 def _gram_root(A, D) -> np.ndarray:

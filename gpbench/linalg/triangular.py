@@ -21,6 +21,11 @@ def solve_lower(L, b, trans: bool = False, overwrite: bool = False) -> np.ndarra
     return _trsm(1.0, L, b, lower=1, trans_a=int(trans), overwrite_b=int(overwrite))
 
 
+def solve_rows(L, A, overwrite: bool = False) -> np.ndarray:
+    """L^-1 A for C-ordered A (m, n): its transpose is what BLAS calls the right-hand side."""
+    return _trsm(1.0, L, A.T, side=1, lower=1, trans_a=1, overwrite_b=int(overwrite)).T
+
+
 def product(A, B) -> np.ndarray:
     """A @ B for float64 arrays of either order; B may be a vector."""
     (A, trans_a) = (A, 0) if A.flags.f_contiguous else (A.T, 1)

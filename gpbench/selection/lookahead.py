@@ -20,7 +20,7 @@ import numpy as np
 from gpbench.linalg.cholqr import CholQR, Step
 from gpbench.linalg.pivoted import DEPENDENT, PartialCholesky, independent_root, padded
 from gpbench.linalg.rotations import travel_along, travel_down, travel_up
-from gpbench.linalg.triangular import solve_lower
+from gpbench.linalg.triangular import solve_rows
 
 
 class Lookahead:
@@ -52,17 +52,18 @@ class Lookahead:
         """Start again from the given information pivots, O(zmn); those that depend on earlier ones are left out."""
         factor, chol = self.factor, self.chol
         index = np.asarray(index, dtype=int)
-        E = self.rows(index) - factor.chol.rows[:, index].T @ factor.chol.rows  # (z, n)
+        E = self.rows(index)  # (z, n)
+        E -= factor.chol.rows[:, index].T @ factor.chol.rows
         kept, root = independent_root(E[:, index], DEPENDENT * factor.kdiag[index])
         z = chol.size = 1 + len(kept)
         chol.V[0], chol.U[:z, :z], chol.pivots[0] = 0.0, 0.0, -1
-        chol.V[1:z], chol.U[1:z, 1:z], chol.pivots[1:z] = solve_lower(root, E[kept]), root.T, index[kept]
+        E = E if len(kept) == len(E) else E[kept]
+        chol.V[1:z], chol.U[1:z, 1:z], chol.pivots[1:z] = solve_rows(root, E, overwrite=True), root.T, index[kept]
         L = self.L
         self._HT[:z, : factor.size] = L @ factor.Q[: factor.size].T
         G = L @ L.T
         B = G - self.HT @ self.HT.T  # L P L'
-        self.delta = (L**2).sum(0)
-        self.alpha, self.phi = ((G @ L) * L).sum(0), ((B @ L) * L).sum(0)
+        self.alpha, self.phi, self.delta = (np.einsum("zn,zn->n", A, L) for A in (G @ L, B @ L, L))
 
     def extend(self) -> bool:
         """One more pivot, where most of the prior variance is unexplained; O(mn). False if all is explained."""
