@@ -90,6 +90,15 @@ def test_folders_that_share_a_trial_are_read_once():
     assert found.to_dict() == {500.0: 0.5}
 
 
+def test_a_shared_trial_has_one_vote_in_a_mean():
+    row = {"trial_id": "a", "dataset": "clusters5d", "label": "k_pp3", "method": "ep-sparse", "n_train": 500.0}
+    rows = [row | {"sources": (("vanhatalo", item),), "err": 0.1} for item in ("Table 1", "Figure 3")]
+    rows.append(rows[1] | {"trial_id": "b", "err": 0.4})
+    e = Evidence(pd.DataFrame(rows), pd.DataFrame(), "vanhatalo")
+    assert e.by("n_train", "err", "clusters5d", "k_pp3").to_dict() == {500.0: 0.25}
+    assert e.mean("err", "clusters5d", "k_pp3") == 0.25
+
+
 def test_slope_recovers_an_exponent():
     n = np.array([100.0, 200, 400, 800])
     assert slope(pd.Series(3e-7 * n**2.7, index=n)) == pytest.approx(2.7)

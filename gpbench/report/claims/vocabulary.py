@@ -143,7 +143,12 @@ class Evidence:
         """Rows of a printed method on one of our data sets, from folders that name the paper if there are such.
 
         `item` ('Table', 'section 3') insists on a folder that names such an item; without it, tables and figures count.
+        A trial that two folders share counts once.
         """
+        return self._in_folders(dataset, method, item, **where).drop_duplicates("trial_id")
+
+    def _in_folders(self, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
+        """`select`, with the rows of every folder."""
         asked = (dataset, method, item, *sorted(where.items()))
         if asked not in self._selected:
             rows = agree(of_method(self.on(dataset), self.paper, method), where)
@@ -160,12 +165,12 @@ class Evidence:
 
     def beside(self, dataset: str, method: str) -> Evidence:
         """Only the folders that hold this method: what else they hold was run with the same settings."""
-        folders = set(self.select(dataset, method)["folder"])
+        folders = set(self._in_folders(dataset, method)["folder"])
         return Evidence(self.rows[self.rows["folder"].isin(folders)], self.curves, self.paper)
 
     def values(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
-        """metric by trial_id; a trial that two folders share counts once."""
-        rows = self.select(dataset, method, item, **where).drop_duplicates("trial_id")
+        """metric by trial_id."""
+        rows = self.select(dataset, method, item, **where)
         values = rows.set_index("trial_id")[metric].dropna()
         if values.empty:
             raise Missing(f"{metric} of {method} on {dataset}")
