@@ -1,0 +1,85 @@
+"""Names, axes and groups of rows that every figure shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from .frame import Results, told_apart, twin_of
+
+Named = Iterator[tuple[str, object]]
+
+
+def axis_title(metric: str) -> str:
+    units = {
+        "nmse": "test NMSE",
+        "smse": "test SMSE",
+        "nlpd": "test NLPD, nats",
+        "nlpd_latent": "test NLPD (latent), nats",
+    }
+    return units.get(metric, {"snlp": "test SNLP, nats", "err": "test error rate"}.get(metric, metric))
+
+
+def data_title(dataset: str) -> str:
+    return plain(f"{dataset} (stand-in for {twin_of(dataset)})" if twin_of(dataset) else dataset)
+
+
+def grids(results: Results, least: int = 2) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Data sets on which some label was run at several d_max; rows without a size are left out."""
+    for name, rows in by_dataset(results):
+        rows = rows.dropna(subset=["d_max"])
+        counts = rows.groupby("label")["d_max"].nunique()
+        if len(counts) and counts.max() >= least:
+            yield name, rows
+
+
+def by_dataset(results: Results) -> Iterator[tuple[str, pd.DataFrame]]:
+    """(name, finished rows); the name has n_train where a data set was run at several."""
+    ok = told_apart(results.ok)
+    for (dataset, n_train), rows in ok.groupby(["dataset", "n_train"], sort=False):
+        several = ok.loc[ok["dataset"] == dataset, "n_train"].nunique() > 1
+        yield f"{dataset}-{n_train:.0f}" if several else dataset, rows
+
+
+def plain(label: str) -> str:
+    """A label as text: no formula between dollar signs, and shown in legends even with a leading underscore."""
+    return ("\u200a" if label.startswith("_") else "") + label.replace("$", r"\$")
+
+
+def safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-._" else "-" for c in name)
+
+
+def band(ax, x, mean, std, label, look, limits=(-np.inf, np.inf)) -> None:
+    ax.plot(x, mean, label=label, markersize=4, linewidth=1.3, **look)
+    if std.notna().any():
+        low, high = (mean + sign * std.fillna(0) for sign in (-1, 1))
+        ax.fill_between(x, low.clip(*limits), high.clip(*limits), color=look["color"], alpha=0.12, linewidth=0)
+
+
+def doubling(ax, sizes: pd.Series) -> None:
+    """Sizes that double (16, 32, ..., 512) stand at equal distances."""
+    steps = np.sort(sizes.unique())
+    if len(steps) > 3 and (steps[1:] >= 1.5 * steps[:-1]).all():
+        ax.set_xscale("log")
+        ticks(ax, sizes)
+
+
+def ticks(ax, sizes: pd.Series) -> None:
+    """The sizes themselves, written out."""
+    ax.set_xticks(sorted(sizes.unique()), [f"{n:.0f}" for n in sorted(sizes.unique())])
+    ax.set_xticks([], minor=True)
+
+
+def finish(ax, title: str, x: str, y: str) -> None:
+    low, high = ax.dataLim.intervaly
+    if low > 0 and high > 8 * low and ax.get_yscale() == "linear":
+        ax.set_yscale("log")  # errors over a range of sizes: equal ratios, equal distances
+    ax.set_title(title)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    if entries := ax.get_legend_handles_labels()[0]:  # many would cover the lines
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(entries) > 4 else {}
+        ax.legend(fontsize=8, **beside)
