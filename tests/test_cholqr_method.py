@@ -148,7 +148,7 @@ def test_the_start_may_be_chosen_by_another_method_or_lie_at_the_left():
 def test_from_a_poor_start_on_a_line_cholqr_covers_the_data_and_its_facts_say_so():
     p = problem(n=120, schedule="fixed", d=1)
     fitted = CholQR(d_max=9, inducing="left", epochs=10).fit(p, np.random.default_rng(0))
-    facts = fitted.trace[-1]
+    facts = fitted.facts()
     Z = p.X[fitted.pivots, 0]
     assert facts["inducing_span"] == pytest.approx(np.ptp(Z) / np.ptp(p.X)) and facts["inducing_span"] > 0.8
     assert facts["inducing_outside"] == 0
@@ -157,13 +157,19 @@ def test_from_a_poor_start_on_a_line_cholqr_covers_the_data_and_its_facts_say_so
     assert facts["full_gp_gap_max"] == pytest.approx(gap.max()) and gap.max() < np.sqrt(p.gp.noise)
 
 
+@pytest.mark.parametrize("method", [CholQR(d_max=3, epochs=1), Fitc(d_max=3)])
+def test_one_input_that_never_changes_has_no_line_to_speak_of(method):
+    p = problem(n=20, schedule="fixed", d=1)
+    assert method.fit(replace(p, X=np.ones((20, 1))), np.random.default_rng(0)).facts() == {}
+
+
 @pytest.mark.parametrize("optimiser", ["cg", "lbfgs"])
 def test_adversarial_pseudo_inputs_spread_under_fitc_with_either_optimiser(optimiser):
     p = problem(n=100, schedule="fixed", d=1, evaluations=300, optimiser=optimiser)
     fitted = Fitc(d_max=10, inducing="left", optimise_inputs=True).fit(p, np.random.default_rng(0))
     start = Fitc(d_max=10, inducing="left").fit(p, np.random.default_rng(0))
     assert fitted.log_evidence > start.log_evidence
-    assert fitted.trace[-1]["inducing_span"] > start.trace[-1]["inducing_span"]
+    assert fitted.facts()["inducing_span"] > start.facts()["inducing_span"]
     assert [row["evaluation"] for row in fitted.trace] == sorted(row["evaluation"] for row in fitted.trace)
 
 

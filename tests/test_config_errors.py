@@ -36,6 +36,15 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
             "5:7: 'stop': expected 'd_max' or expected a mapping, got \"sometimes\"",
         ),
         (BASE + "d_max: 3\n", "4:1: unknown key 'd_max'"),
+        # a method on sparse matrices with a kernel that makes none
+        (
+            "name: t\ndataset: rows\nmethods: [sparse-gp]\n",
+            "3:11: sparse-gp: the kernel (ard-se) has no compact support: use pp0..pp3, or a product with one of them",
+        ),
+        (
+            "name: t\ndataset: rows\nmethods:\n  - {method: sparse-gp, kernel: {name: pp3, bias: true}}\n",
+            "4:33: sparse-gp: the kernel (pp3 with bias) has no compact support",
+        ),
         # unknown names
         ("name: t\ndataset: rws\nmethods: [plain]\n", "2:10: unknown dataset 'rws'; did you mean rows"),
         ("name: t\ndataset: rows\nmethods: [plian]\n", "3:11: unknown method 'plian'; did you mean plain"),

@@ -1,5 +1,7 @@
 """Cholesky with side information: the look-ahead criterion and kernel regression on its pivots."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,12 @@ def test_the_grid_is_searched_on_held_out_rows_and_its_best_point_is_kept():
     scale, noise = (0.5, 1.0, 2.0)[best // 3], (0.25, 1.0, 4.0)[best % 3]
     assert fitted.gp.noise == pytest.approx(0.1 * noise)
     assert fitted.gp.values()["lengthscale"] == pytest.approx([scale, scale])
+
+
+@pytest.mark.parametrize("n", [1, 2, 30])
+@pytest.mark.parametrize("schedule", ["fixed", "joint"])
+def test_targets_without_spread_and_single_rows_are_served(n, schedule):
+    p = problem(n=n, schedule=schedule)
+    fitted = Csi(d_max=5, grid=2).fit(replace(p, y=np.zeros(n)), np.random.default_rng(0))
+    assert 1 <= fitted.n_basis <= min(n, 5)
+    np.testing.assert_allclose(fitted.predict(p.X).mean, 0.0, atol=1e-12)

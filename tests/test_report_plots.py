@@ -62,6 +62,16 @@ def test_several_training_sizes_get_times_and_scores_against_n(tmp_path):
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), [1e-2, 4e-2, 16e-2])
 
 
+def test_a_long_legend_stands_in_columns(tmp_path):
+    results = load(folder_of(tmp_path / "f", labels=[f"m{k}" for k in range(23)], trials=1))
+    with plots.house_style():
+        _, figure = next(plots.trade_off(results))
+    figure.canvas.draw()
+    legend = figure.axes[1].get_legend()
+    assert len(legend.get_texts()) == 23 and legend._ncols == 2
+    assert legend.get_window_extent().y0 >= figure.bbox.y0
+
+
 def test_two_sizes_are_too_few_for_an_exponent(tmp_path):
     found = drawn(folder_of(tmp_path / "f", sizes=(100, 200), trials=2), tmp_path / "out")
     assert found == {"curve-kin40k-sim-nmse"}

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from driver import FAKES, rows, run_here, trial
 
 from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
-from gpbench.experiment import runner, seeds
+from gpbench.experiment import evaluate, runner, seeds
 from gpbench.experiment.records import COLUMNS, METRICS
 from gpbench.experiment.store import Store
 
@@ -84,6 +85,30 @@ def test_a_latent_variance_that_rounding_made_negative_costs_its_score_only_and_
 
 def test_a_matrix_beyond_repair_is_nonpsd(zoo):
     assert zoo[1]["indefinite kernel"].status == "nonpsd"
+
+
+def test_notes_tell_of_sizes_above_n_and_of_models_that_found_nothing(tmp_path):
+    values = {"schedule": "fixed", "values": {"variance": 1e-9, "lengthscale": 1.0, "noise": 1.0}}
+    trials = [
+        trial(method="fitc", d_max=50),
+        trial(method="fitc", d_max=40),
+        trial(method="fitc", hyperparameters=values),
+    ]
+    run_here(tmp_path, trials)
+    found = Store(tmp_path).results(trials)
+    above, whole, flat = (" ".join(found[t.id].notes) for t in trials)
+    assert "d_max 50 is more than the 40 training rows" in above
+    assert "more than" not in whole and "noise to this model" not in whole
+    assert "all is noise to this model" in flat
+
+
+def test_a_short_prediction_is_timed_three_times_and_a_long_one_once(monkeypatch):
+    setting = evaluate.setting_of(trial())
+    for seconds, calls in ((0.0, 3), (2 * evaluate.SHORT, 1)):
+        asked = []
+        monkeypatch.setattr(evaluate, "predict", lambda *_: (asked.append(1), time.sleep(seconds)))  # noqa: B023
+        evaluate._timed_prediction(None, setting)
+        assert len(asked) == calls
 
 
 def test_no_file_holds_nan_or_infinity(zoo):

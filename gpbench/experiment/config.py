@@ -270,6 +270,9 @@ def _check_pairs(reader: Reader, config: Config) -> None:
                 reader.problem(method.keys, message)
             _check_params(reader, config, dataset, method)
             settings = config.settings_for(dataset, method)
+            if method.cls.compact and settings["kernel"]:
+                place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
+                entries.check_support(reader, method.method, settings["kernel"], place)
             values = (settings["hyperparameters"] or {}).get("values")
             if values is not None and settings["kernel"]:
                 place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)

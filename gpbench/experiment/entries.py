@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpbench import catalog
+from gpbench.kernels.base import NO_SUPPORT, Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
 
 from .reading import Reader, shown
@@ -153,13 +154,25 @@ def without_idle_bias(settings: dict) -> dict:
     return settings | {"hyperparameters": given | {"values": {k: v for k, v in values.items() if k != "bias"}}}
 
 
+def _example(spec: dict) -> Kernel | None:
+    """The described kernel; None where it cannot be tried on two vectors (molecules, graphs): it shows when it runs."""
+    try:
+        return build_kernel(spec, np.eye(2))
+    except Exception:
+        return None
+
+
+def check_support(reader: Reader, method: str, spec: dict, keys: Keys) -> None:
+    """A method on sparse matrices needs a kernel that makes them."""
+    example = _example(spec)
+    if example is not None and not example.compact:
+        reader.problem(keys, f"{method}: the kernel ({' with '.join(names_in(spec))}) has {NO_SUPPORT}")
+
+
 def check_values(reader: Reader, values: dict, spec: dict, keys: Keys) -> None:
     """Given values must be exactly the kernel's parameters and the noise."""
-    try:
-        example = build_kernel(spec, np.eye(2))
-    except (
-        Exception
-    ):  # a kernel on molecules or graphs cannot be tried on two vectors; its parameters show when it runs
+    example = _example(spec)
+    if example is None:
         return
     needed = {n.split("[")[0] for n in example.names} | {"noise"}
     for name in values.keys() - needed:

@@ -37,6 +37,11 @@ class Setting:
         X, y = self.dataset.X[rows], self.dataset.y[rows]
         return self.scaler.inputs(X), self.scaler.target(y, X)
 
+    def scaled_target(self):
+        """Of the training part."""
+        rows = self.split.train
+        return self.scaler.target(self.dataset.y[rows], self.dataset.X[rows])
+
 
 def setting_of(trial: Trial) -> Setting:
     name = trial.dataset.get("name")

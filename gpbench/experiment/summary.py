@@ -39,11 +39,12 @@ class Summary:
 
     @property
     def message(self) -> str:
-        failed = f", {self.failed} failed" if self.failed else ""
+        others = f" ({self.skipped} skipped)" if self.skipped else ""
+        others += f", {self.failed} failed" if self.failed else ""
         if self.left:
-            return f"{self.done} done{failed}, {self.left} left; the same command continues"
+            return f"{self.done} done{others}, {self.left} left; the same command continues"
         retry = "; --retry-failed runs them again" if self.failed else ""
-        return f"{self.done} done{failed}{retry}"
+        return f"{self.done} done{others}{retry}"
 
 
 def summarise(trials: list[Trial], results: dict[str, Result]) -> Summary:

@@ -14,6 +14,8 @@ import numpy as np
 
 from gpbench.errors import NotApplicable
 
+NO_SUPPORT = "no compact support: use pp0..pp3, or a product with one of them"
+
 
 class Kernel(ABC):
     """Covariance function k(x, x'); a new one is a subclass with a `name` in a file of this folder."""
@@ -72,7 +74,7 @@ class Kernel(ABC):
 
     def support(self, X, X2=None):
         """Where a compact kernel may differ from zero; time and memory follow the number of those entries."""
-        raise NotApplicable(f"kernel {self.name} has no compact support; use pp0..pp3, or a product with one of them")
+        raise NotApplicable(f"kernel {self.name} has {NO_SUPPORT}")
 
     def on(self, pattern, X, X2=None) -> np.ndarray:
         """Covariances at the entries of the pattern, column by column."""

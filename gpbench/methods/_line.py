@@ -23,6 +23,8 @@ def line_facts(problem: Problem, predict, Z) -> dict[str, float]:
         return {}
     low, high = float(X.min()), float(X.max())
     z, width = np.asarray(Z)[:, 0], high - low
+    if not width > 0:
+        return {}
     gap = np.abs(predict(_grid(low, high)).mean - _full_gp(problem).predict(_grid(low, high)).mean)
     return {
         "inducing_span": float(np.ptp(z)) / width,

@@ -52,8 +52,6 @@ class SparseMethod(Method):
         learned = time.perf_counter()
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
         predict = SparsePosterior.of(model, self.nugget).predict
-        if facts := line_facts(problem, predict, Z):
-            trace = [*trace[:-1], (trace[-1] if trace else {}) | facts | prior_facts(model)]
         return Fitted(
             predict=predict,
             gp=gp,
@@ -64,6 +62,7 @@ class SparseMethod(Method):
             seconds={"select": chosen - begin, "adapt": learned - chosen},
             kernel_rows=rows + len(Z),
             trace=trace,
+            facts=lambda: (found := line_facts(problem, predict, Z)) and found | prior_facts(model),
             notes=tuple(f"jitter {value:.1e} on {where}" for where, value in model.jitters.items()),
         )
 

@@ -67,6 +67,9 @@ class Fitted:
     # Models along the way, for curves of test scores: curve(X) yields ({"step": 12}, Prediction) or ({"epoch": 3,
     # "seconds": 4.2}, Prediction). The runner scores each and adds it to the trace. Set only when the config asks.
     curve: Callable[[np.ndarray], Iterator[tuple[dict, Prediction]]] | None = None
+    # What is only measured about the model, not part of it: the runner asks when the clock has stopped, and adds the
+    # numbers to the last row of the trace.
+    facts: Callable[[], dict[str, float]] | None = None
 
 
 class Method(BaseModel):
@@ -78,6 +81,7 @@ class Method(BaseModel):
     title: ClassVar[str] = ""
     task: ClassVar[str] = "regression"  # or classification
     paper: ClassVar[str] = ""
+    compact: ClassVar[bool] = False  # needs a kernel with compact support
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:

@@ -126,7 +126,6 @@ class CholQR(Method):
                 yield {"epoch": epoch, "seconds": seconds}, posterior(gp, pivots).predict(X)
 
         predict = posterior(state.gp, pivots).predict
-        trace[-1] |= line_facts(problem, predict, problem.X[pivots])
         return Fitted(
             predict=predict,
             gp=state.gp,
@@ -137,6 +136,7 @@ class CholQR(Method):
             kernel_rows=state.rows,
             trace=trace,
             curve=curve if kept else None,
+            facts=lambda: line_facts(problem, predict, problem.X[pivots]),
         )
 
 

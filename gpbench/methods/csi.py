@@ -37,7 +37,8 @@ class Csi(Method):
 
     def fit(self, problem, rng):
         begin, gp, trace, rows = time.perf_counter(), problem.gp, [], 0
-        if problem.schedule.kind != "fixed":
+        search = problem.schedule.kind != "fixed" and problem.n > 1  # one row leaves none to judge by
+        if search:
             gp, trace, rows = self._search(problem)
         adapted = time.perf_counter()
         pivots, more, used = self._select(problem, gp, np.arange(problem.n))
@@ -49,7 +50,7 @@ class Csi(Method):
             pivots=pivots,
             seconds={"select": time.perf_counter() - adapted, "adapt": adapted - begin},
             kernel_rows=rows + used,
-            trace=more if problem.schedule.kind == "fixed" else trace,
+            trace=trace if search else more,
         )
 
     def _select(self, problem: Problem, gp: GP, part) -> tuple[np.ndarray, list[dict], int]:

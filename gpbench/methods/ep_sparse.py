@@ -24,6 +24,7 @@ class EPSparse(EPMethod):
 
     name = "ep-sparse"
     title = "EP, compact support"
+    compact = True
 
     solver: Literal["fronts", "rows", "parallel"] = Field(
         "fronts", description="blocks of sites by matrix products, site by site as the paper has it, or all at once"

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from gpbench.errors import NotApplicable
 from gpbench.inference.compact import Posterior, objective
+from gpbench.kernels.base import NO_SUPPORT
 from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.ordering import Ordering
 
@@ -19,6 +20,7 @@ class SparseGP(Method):
 
     name = "sparse-gp"
     title = "Exact GP, compact support"
+    compact = True
     paper = "vanhatalo"
 
     ordering: Ordering = Field("amd", description="fill-reducing ordering")
@@ -26,7 +28,7 @@ class SparseGP(Method):
     def fit(self, problem, rng):
         gp, schedule, trace = problem.gp, problem.schedule, []
         if not gp.kernel.compact:
-            raise NotApplicable(f"kernel {gp.kernel.name} has no compact support; use pp0..pp3")
+            raise NotApplicable(f"kernel {gp.kernel.name} has {NO_SUPPORT}")
         if schedule.kind != "fixed":
             gp, info = fit_hyperparameters(
                 problem.X, problem.y, gp, schedule.evaluations, schedule.optimiser, schedule.restarts, rng,

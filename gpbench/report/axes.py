@@ -10,6 +10,7 @@ import pandas as pd
 from .frame import Results, told_apart, twin_of
 
 Named = Iterator[tuple[str, object]]
+LEGEND = 18  # names that stand one above the other beside a figure
 
 
 def axis_title(metric: str) -> str:
@@ -81,5 +82,7 @@ def finish(ax, title: str, x: str, y: str) -> None:
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     if entries := ax.get_legend_handles_labels()[0]:  # many would cover the lines
-        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(entries) > 4 else {}
+        columns = -(-len(entries) // LEGEND)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": columns} if len(entries) > 4 else {}
+        ax.figure.set_figwidth(ax.figure.get_figwidth() + 1.6 * (columns - 1))
         ax.legend(fontsize=8, **beside)

@@ -172,6 +172,8 @@ def console(results: Results) -> Table:
     bracket = "[x]: the printed number. " if printed else ""
     said = [line.replace("±", "+-") for line in notes(results, frame)] if len(frame) else []
     lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:]]
+    if more := metrics_of(results)[len(metrics) :]:
+        lines.append(f"{', '.join(TITLES[m] for m in more)}: in tables/results.md.")
     columns = ["method", *(TITLES[m] for m in metrics), "# BV", "fit, s"]
     return Table("console", results.name, columns, rows, notes=lines)
 

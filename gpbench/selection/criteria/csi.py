@@ -24,7 +24,12 @@ def gains(lookahead: Lookahead, trade_off: float) -> np.ndarray:
     factor = lookahead.factor
     fit, norm2, trace = lookahead.statistics()
     explained = np.where(norm2 > RESOLVED * trace, fit / np.maximum(norm2, 1e-300), 0.0)
-    return trade_off * explained / (factor.y @ factor.y) + (1 - trade_off) * trace / factor.kdiag.sum()
+    return trade_off * explained / _energy(factor.y) + (1 - trade_off) * trace / factor.kdiag.sum()
+
+
+def _energy(y) -> float:
+    """|y|^2; targets that are all zero leave the choice to the kernel."""
+    return float(y @ y) or 1.0
 
 
 def select(kdiag, y, rows, size: int, z: int = 40, trade_off: float = 0.99) -> tuple[np.ndarray, list[dict]]:
@@ -42,7 +47,7 @@ def select(kdiag, y, rows, size: int, z: int = 40, trade_off: float = 0.99) -> t
         trace.append(
             {
                 "size": factor.size,
-                "unexplained_target": float(factor.resid @ factor.resid) / float(y @ y),
+                "unexplained_target": float(factor.resid @ factor.resid) / _energy(y),
                 "unexplained_kernel": float(factor.residual.sum() / factor.kdiag.sum()),
             }
         )
