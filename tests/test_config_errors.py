@@ -45,6 +45,7 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
             "name: t\ndataset: rows\nmethods:\n  - {method: sparse-gp, kernel: {name: pp3, bias: true}}\n",
             "4:33: sparse-gp: the kernel (pp3 with bias) has no compact support",
         ),
+        (BASE + "hyperparameters: {schedule: joint, prior: half-t}\n", "4:43: 'prior': plain has none"),
         # unknown names
         ("name: t\ndataset: rws\nmethods: [plain]\n", "2:10: unknown dataset 'rws'; did you mean rows"),
         ("name: t\ndataset: rows\nmethods: [plian]\n", "3:11: unknown method 'plian'; did you mean plain"),

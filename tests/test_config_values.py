@@ -55,9 +55,9 @@ def test_numbers_may_be_written_with_an_exponent(tmp_path):
              "rounds": 2, "evaluations": 20},
         ),
         (
-            "{schedule: joint, values: {variance: 2, lengthscale: [1, 2], noise: 0.1}, prior: half-t, optimiser: cg}",
+            "{schedule: joint, values: {variance: 2, lengthscale: [1, 2], noise: 0.1}, optimiser: cg}",
             {"schedule": "joint", "values": {"variance": 2.0, "lengthscale": [1.0, 2.0], "noise": 0.1},
-             "evaluations": 200, "prior": "half-t", "optimiser": "cg"},
+             "evaluations": 200, "optimiser": "cg"},
         ),
     ],
 )  # fmt: skip

@@ -273,7 +273,11 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             if method.cls.compact and settings["kernel"]:
                 place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
                 entries.check_support(reader, method.method, settings["kernel"], place)
-            values = (settings["hyperparameters"] or {}).get("values")
+            learned = settings["hyperparameters"] or {}
+            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
+                place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
+                reader.problem((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
+            values = learned.get("values")
             if values is not None and settings["kernel"]:
                 place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
                 entries.check_values(reader, values, settings["kernel"], (*place, "values"))
