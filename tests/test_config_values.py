@@ -66,6 +66,15 @@ def test_hyperparameters_keep_only_what_plays_a_part(tmp_path, text, expected):
     assert found == {"optimiser": "lbfgs", "restarts": 1, "prior": "none"} | expected
 
 
+def test_a_prior_is_kept_for_a_classifier(tmp_path):
+    given = "{schedule: joint, values: {variance: 2, lengthscale: [1, 2], noise: 0.1}, prior: half-t, optimiser: cg}"
+    text = f"name: t\ndataset: labels\nmethods: [classifier]\nhyperparameters: {given}\n"
+    values = {"variance": 2.0, "lengthscale": [1.0, 2.0], "noise": 0.1}
+    assert one(tmp_path, text).hyperparameters == {
+        "schedule": "joint", "values": values, "evaluations": 200, "prior": "half-t", "optimiser": "cg", "restarts": 1,
+    }  # fmt: skip
+
+
 def test_given_values_need_no_optimiser_and_an_idle_bias_is_dropped(tmp_path):
     values = "hyperparameters: {values: {variance: 1, lengthscale: 2, noise: 0.1, bias: 0}}\n"
     plain = {"variance": 1.0, "lengthscale": 2.0, "noise": 0.1}

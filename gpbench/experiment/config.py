@@ -274,12 +274,11 @@ def _check_pairs(reader: Reader, config: Config) -> None:
                 place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
                 entries.check_support(reader, method.method, settings["kernel"], place)
             learned = settings["hyperparameters"] or {}
+            place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             if learned.get("prior", "none") != "none" and method.cls.task == "regression":
-                place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
                 reader.problem((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
-                place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
                 entries.check_values(reader, values, settings["kernel"], (*place, "values"))
 
 

@@ -147,16 +147,6 @@ def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -
     scores = regression_scores(trial, setting, prediction, raw) if task == "regression" else class_scores(setting, raw)
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
         raise InvalidPrediction(f"{', '.join(bad)} is not finite although every prediction is")
-    notes = [*setting.dataset.notes, *fitted.notes]
-    if prediction.var_latent is not None and not _positive(prediction.var_latent):
-        notes.append(f"no nlpd_latent: latent variance <= 0 (smallest {prediction.var_latent.min():.1e})")
-    d_max = trial.params.get("d_max")
-    if d_max is not None and fitted.n_basis < d_max and len(setting.split.train) < d_max:
-        notes.append(f"d_max {d_max} is more than the {len(setting.split.train)} training rows")
-    if task == "regression" and n_test > 1 and np.std(prediction.mean) < FLAT * np.std(setting.scaled_target()):
-        notes.append("all is noise to this model: it predicts one value everywhere; try the other optimiser or a start")
-    if setting.dataset.simulated and "simulated data" not in notes:
-        notes.insert(0, "simulated data")
     result = Result(
         trial=trial,
         n_train=len(setting.split.train),
@@ -169,10 +159,26 @@ def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -
         peak_mb=peak_mb(),
         theta=fitted.gp.values(),
         trace=_scored_along(trial, setting, fitted),
-        notes=notes,
+        notes=_notes(trial, setting, fitted, prediction),
         data_sha256=setting.dataset.sha256,
     )
     return result, _arrays(setting, fitted, raw)
+
+
+def _notes(trial: Trial, setting: Setting, fitted: Fitted, prediction: Prediction) -> list[str]:
+    """What a reader of the scores should know."""
+    dataset, train, d_max = setting.dataset, setting.split.train, trial.params.get("d_max")
+    notes = [*dataset.notes, *fitted.notes]
+    if prediction.var_latent is not None and not _positive(prediction.var_latent):
+        notes.append(f"no nlpd_latent: latent variance <= 0 (smallest {prediction.var_latent.min():.1e})")
+    if d_max is not None and fitted.n_basis < d_max and len(train) < d_max:
+        notes.append(f"d_max {d_max} is more than the {len(train)} training rows")
+    several = dataset.task == "regression" and len(setting.split.test) > 1
+    if several and np.std(prediction.mean) < FLAT * np.std(setting.scaled_target(train)):
+        notes.append("all is noise to this model: it predicts one value everywhere; try another optimiser or start")
+    if dataset.simulated and "simulated data" not in notes:
+        notes.insert(0, "simulated data")
+    return notes
 
 
 def _timed_prediction(fitted: Fitted, setting: Setting) -> tuple[Prediction, float]:

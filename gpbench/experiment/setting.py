@@ -34,12 +34,9 @@ class Setting:
 
     def scaled(self, rows):
         """Inputs and targets of some rows of the data as the method sees them."""
-        X, y = self.dataset.X[rows], self.dataset.y[rows]
-        return self.scaler.inputs(X), self.scaler.target(y, X)
+        return self.scaler.inputs(self.dataset.X[rows]), self.scaled_target(rows)
 
-    def scaled_target(self):
-        """Of the training part."""
-        rows = self.split.train
+    def scaled_target(self, rows):
         return self.scaler.target(self.dataset.y[rows], self.dataset.X[rows])
 
 

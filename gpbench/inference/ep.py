@@ -102,18 +102,18 @@ def run(posterior, y, likelihood, sites=None, tolerance: float = 1e-6, max_sweep
             posterior.refresh(sites)
         if posterior.rebuild and not converged and change**2 <= 0.5 * tolerance * before < np.inf:
             # at this pace the next sweep would be the last: the exact marginals, needed in the end, tell without it
-            change = change_left(posterior, sites, y, likelihood)
+            change, _ = match_all(posterior, sites, y, likelihood, 0.0)
             converged = change <= tolerance
     mu, var = posterior.marginals()
     F = log_evidence(y, likelihood, sites, mu, var, posterior.logdet_B())
     return Approximation(sites, mu, var, F, sweep, converged, change, refused, posterior)
 
 
-def change_left(posterior, sites: Sites, y, likelihood) -> float:
-    """The largest relative change if all sites were matched, at once, to the marginals of the last refresh."""
+def match_all(posterior, sites: Sites, y, likelihood, damping: float) -> tuple[float, int]:
+    """Move all sites at once towards the marginals of the last refresh; as `update_at_once`. No step only looks."""
     mu, var = posterior.marginals()
     every = np.arange(len(y))
-    return update_at_once(mu, var, sites.tau, sites.nu, y, likelihood.code, likelihood.noise, every, 0.0)[0]
+    return update_at_once(mu, var, sites.tau, sites.nu, y, likelihood.code, likelihood.noise, every, damping)
 
 
 def log_evidence(y, likelihood, sites: Sites, mu, var, logdet_B: float) -> float:

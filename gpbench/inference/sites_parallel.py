@@ -6,9 +6,7 @@ converged on every problem tried, but there is no guarantee, and a run that does
 
 from __future__ import annotations
 
-import numpy as np
-
-from .ep import update_at_once
+from .ep import match_all
 from .sites_sparse import SparsePosterior
 
 DAMPING = 0.5
@@ -20,6 +18,4 @@ class Parallel(SparsePosterior):
         self.damping = damping
 
     def sweep(self, sites, y, likelihood):
-        mu, var = self.marginals()
-        every = np.arange(len(y))
-        return update_at_once(mu, var, sites.tau, sites.nu, y, likelihood.code, likelihood.noise, every, self.damping)
+        return match_all(self, sites, y, likelihood, self.damping)

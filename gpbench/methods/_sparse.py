@@ -52,6 +52,11 @@ class SparseMethod(Method):
         learned = time.perf_counter()
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
         predict = SparsePosterior.of(model, self.nugget).predict
+
+        def facts():
+            found = line_facts(problem, predict, Z)
+            return found | prior_facts(model) if found else {}
+
         return Fitted(
             predict=predict,
             gp=gp,
@@ -62,7 +67,7 @@ class SparseMethod(Method):
             seconds={"select": chosen - begin, "adapt": learned - chosen},
             kernel_rows=rows + len(Z),
             trace=trace,
-            facts=lambda: (found := line_facts(problem, predict, Z)) and found | prior_facts(model),
+            facts=facts,
             notes=tuple(f"jitter {value:.1e} on {where}" for where, value in model.jitters.items()),
         )
 

@@ -74,14 +74,14 @@ def ticks(ax, sizes: pd.Series) -> None:
     ax.set_xticks([], minor=True)
 
 
-def finish(ax, title: str, x: str, y: str) -> None:
+def finish(ax, title: str, x: str, y: str, legend: bool = True) -> None:
     low, high = ax.dataLim.intervaly
     if low > 0 and high > 8 * low and ax.get_yscale() == "linear":
         ax.set_yscale("log")  # errors over a range of sizes: equal ratios, equal distances
     ax.set_title(title)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
-    if entries := ax.get_legend_handles_labels()[0]:  # many would cover the lines
+    if legend and (entries := ax.get_legend_handles_labels()[0]):  # many would cover the lines
         columns = -(-len(entries) // LEGEND)
         beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": columns} if len(entries) > 4 else {}
         ax.figure.set_figwidth(ax.figure.get_figwidth() + 1.6 * (columns - 1))

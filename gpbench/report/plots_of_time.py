@@ -67,8 +67,7 @@ def trade_off(results: Results) -> Named:
                     ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **look)
             for ax, what in zip(axes, ("training", "test")):
                 _seconds(ax)
-                finish(ax, data_title(dataset), f"{what} time, seconds", axis_title(metric))
-            axes[0].get_legend().remove()
+                finish(ax, data_title(dataset), f"{what} time, seconds", axis_title(metric), legend=what == "test")
             axes[1].set_ylabel("")
             yield f"trade-off-{safe(dataset)}-{metric}", figure
 

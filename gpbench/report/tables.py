@@ -157,7 +157,8 @@ def _pair(cell, v) -> tuple[Cell, Cell]:
 
 def console(results: Results) -> Table:
     """The overall table, narrowed: printed numbers stand in brackets behind ours where a folder has them."""
-    printed, frame, metrics, rows = _printed_by_trials(results), results.ok, metrics_of(results)[:3], []
+    printed, frame, scored, rows = _printed_by_trials(results), results.ok, metrics_of(results), []
+    metrics, more = scored[:3], scored[3:]
     for group in groups(results):
         rows.append((_title(group, frame), None))
         marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}
@@ -172,7 +173,7 @@ def console(results: Results) -> Table:
     bracket = "[x]: the printed number. " if printed else ""
     said = [line.replace("±", "+-") for line in notes(results, frame)] if len(frame) else []
     lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:]]
-    if more := metrics_of(results)[len(metrics) :]:
+    if more:
         lines.append(f"{', '.join(TITLES[m] for m in more)}: in tables/results.md.")
     columns = ["method", *(TITLES[m] for m in metrics), "# BV", "fit, s"]
     return Table("console", results.name, columns, rows, notes=lines)
