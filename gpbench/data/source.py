@@ -24,6 +24,8 @@ class Source(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: ClassVar[str]
+    version: ClassVar[int] = 1  # raised when its rows change (gpbench/versions.py)
+    stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` counts here too
     title: ClassVar[str] = ""
     task: ClassVar[str] = "regression"
     papers: ClassVar[tuple[str, ...]] = ()

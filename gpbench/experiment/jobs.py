@@ -8,6 +8,11 @@ from gpbench import catalog
 
 from .records import Trial, digest
 
+_FIRST_KEYS = (  # of `hyperparameters`; those that came later enter the key of shared work by themselves
+    "schedule", "from", "subset", "subset_of", "values", "rounds", "evaluations", "start_evaluations", "optimiser",
+    "restarts", "prior",
+)  # fmt: skip
+
 
 @dataclass
 class Job:
@@ -47,10 +52,10 @@ class Queue:
 
 def jobs_for(trials: list[Trial], have_shared) -> Queue:
     """The jobs of the missing trials; `have_shared(key)` says whether shared work is on disk already."""
-    groups: dict[str, list[Trial]] = {}
+    groups: dict[tuple, list[Trial]] = {}
     nested = {name: is_nested(catalog.find("method", name)) for name in {t.method for t in trials}}
     for trial in trials:
-        groups.setdefault(trial.path_key if nested[trial.method] else trial.id, []).append(trial)
+        groups.setdefault(trial.job_key if nested[trial.method] else (trial.id,), []).append(trial)
     queue, asked = Queue(), set()
     for group in groups.values():
         group.sort(key=lambda t: t.params.get("d_max") or 0)
@@ -74,11 +79,19 @@ def is_nested(method: type) -> bool:
 
 def shared_key(trial: Trial) -> str | None:
     """Names the full-GP fit that this trial starts from or keeps; None when it needs none."""
-    h = trial.hyperparameters
-    if h.get("from") != "full-gp":
+    if trial.hyperparameters.get("from") != "full-gp":
         return None
+    versions = {k: v for k, v in trial.versions.items() if k != "method"}
+    return digest([shared_stream_key(trial), versions]) if versions else shared_stream_key(trial)
+
+
+def shared_stream_key(trial: Trial) -> str:
+    """What the shared fit draws from: the versions of the code play no part."""
+    h = trial.hyperparameters
     settings = [h["subset"], h.get("subset_of", "train"), shared_evaluations(h)]
     settings += [h.get(k) for k in ("optimiser", "restarts", "prior")]
+    if added := {k: v for k, v in h.items() if k not in _FIRST_KEYS}:  # there only where they differ from the default
+        settings.append(added)
     return digest([trial.data_key, trial.scale, trial.kernel, settings, _plugin_code(trial)])
 
 

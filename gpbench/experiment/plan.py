@@ -11,8 +11,9 @@ from gpbench import catalog, data
 from gpbench.data.csv_file import file_hash
 from gpbench.errors import ConfigError
 from gpbench.kernels.build import names_in
+from gpbench.versions import essential
 
-from . import grid
+from . import grid, identity
 from .config import Config
 from .entries import DatasetEntry, MethodEntry
 from .records import Trial
@@ -65,23 +66,23 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
     given = config.params_for(dataset, method)
     named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # those have a column of their own
     code = _code(method.cls, source, settings["kernel"])
+    versions = identity.versions(method.cls, source, settings)
+    fixed, dataset_of = identity.identified(settings), identity.identified_source(source)
 
     def trial_of(point: dict):
         params = grid.filled(method.cls, point)
         label = " ".join([method.label, *(f"{k}={params[k]}" for k in named)])
         return lambda index: Trial(
-            dataset=source,
-            split=settings["split"],
-            scale=settings["scale"],
-            kernel=settings["kernel"],
-            hyperparameters=settings["hyperparameters"],
+            dataset=dataset_of,
+            **fixed,
             method=method.method,
-            params=params,
+            params=essential(method.cls, params),
             scoring={k: settings[k] for k in ("nmse_variance", "target_units")},
             seed=config.seed,
             index=index,
             code=code,
             label=label,
+            versions=versions,
         )
 
     return [trial_of(point) for point in grid.combinations(method.cls, given)]

@@ -9,7 +9,7 @@ from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.methods.base import GP, Problem, Schedule
 
 from . import seeds
-from .jobs import shared_evaluations, shared_key
+from .jobs import shared_evaluations, shared_stream_key
 from .records import Trial
 from .setting import Setting, setting_of
 
@@ -45,7 +45,7 @@ def shared_fit(trial: Trial) -> dict:
     else:
         rows = setting.split.train[setting.order[: h["subset"]]]
     X, y = setting.scaled(rows)
-    rng = seeds.shared(shared_key(trial))
+    rng = seeds.shared(shared_stream_key(trial))
     options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     gp, info = fit_hyperparameters(X, y, start(trial.kernel, None, X, y), *options, rng)
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(rows), "info": info}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+from gpbench.versions import lower
 
 COLUMNS = (  # of results.csv, in this order
     "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
@@ -25,7 +28,7 @@ def digest(content: Any) -> str:
 
 @dataclass(frozen=True)
 class Trial:
-    """One cell of the grid. All fields but `label` determine the number and enter the key."""
+    """One cell of the grid. All fields but `label` determine the number and enter the id."""
 
     dataset: dict  # {"name": ..., options of the source}; a user's file: {"csv": path, "target": ..., "sha256": ...}
     split: dict  # {"kind": "random", "n_train": 481, "n_test": 25}
@@ -39,10 +42,16 @@ class Trial:
     index: int  # which of the config's trials
     code: str = ""  # hashes of plug-in files involved
     label: str = ""  # how tables call it
+    versions: dict = field(default_factory=dict)  # raised ones: {"method": 2, "kernel pp3": 2, "learner": 2}
 
     @cached_property
     def id(self) -> str:
-        return digest({k: v for k, v in asdict(self).items() if k != "label"})
+        return digest(self._content | ({"versions": self.versions} if self.versions else {}))
+
+    @property
+    def _content(self) -> dict:
+        """What the method computes, whichever version of it: all that random streams may depend on."""
+        return {k: v for k, v in asdict(self).items() if k not in ("label", "versions")}
 
     @cached_property
     def data_key(self) -> str:
@@ -51,10 +60,22 @@ class Trial:
 
     @cached_property
     def path_key(self) -> str:
-        """The method's own random stream, and the trials that one nested path can serve: everything but d_max."""
-        content = {k: v for k, v in asdict(self).items() if k != "label"}
-        content["params"] = {k: v for k, v in self.params.items() if k != "d_max"}
-        return digest(content)
+        """The method's own random stream: everything but d_max and the versions of the code."""
+        return digest(self._content | {"params": {k: v for k, v in self.params.items() if k != "d_max"}})
+
+    @property
+    def job_key(self) -> tuple:
+        """Trials that one nested path can serve."""
+        return self.path_key, *sorted(self.versions.items())
+
+    @property
+    def learner(self) -> int:
+        """Version of the learner of hyperparameters (`hyperparameters: {learner: 1}` in a config)."""
+        return self.versions.get("learner", 1)
+
+    def earlier(self) -> Iterator[Trial]:
+        """The same trial at every lower combination of versions, the latest first."""
+        yield from (replace(self, versions=versions) for versions in lower(self.versions))
 
     @property
     def dataset_name(self) -> str:

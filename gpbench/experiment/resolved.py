@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from gpbench.versions import defaults
+
 if TYPE_CHECKING:
     from .config import Config
 
@@ -20,8 +22,8 @@ def resolved_yaml(config: Config) -> str:
     methods = []
     for m in config.methods:
         decided = config.params.keys() | by_dataset | m.params.keys()
-        defaults = {k: v for k, v in _defaults(m.cls).items() if k not in decided}
-        methods.append({"method": m.method, "label": m.label} | m.settings | m.params | defaults)
+        usual = {k: v for k, v in defaults(m.cls).items() if k not in decided}
+        methods.append({"method": m.method, "label": m.label} | m.settings | m.params | usual)
     datasets = []
     for d in config.datasets:
         base = dict(d.alternatives[0]) if len(d.alternatives) == 1 else {"first_of": list(d.alternatives)}
@@ -34,12 +36,6 @@ def resolved_yaml(config: Config) -> str:
         "memory": config.memory,
     }  # fmt: skip
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
-
-
-def _defaults(cls: type) -> dict:
-    fields = {k: f for k, f in cls.model_fields.items() if not f.is_required()}
-    instance = cls.model_construct(**{k: f.get_default(call_default_factory=True) for k, f in fields.items()})
-    return instance.model_dump(mode="json", include=set(fields))
 
 
 def _writable(settings: dict) -> dict:

@@ -21,6 +21,8 @@ class Kernel(ABC):
     """Covariance function k(x, x'); a new one is a subclass with a `name` in a file of this folder."""
 
     name: ClassVar[str]
+    version: ClassVar[int] = 1  # raised when its numbers move (gpbench/versions.py)
+    stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` counts here too
     smooth: ClassVar[bool] = True  # has a gradient with respect to vector inputs
     compact: ClassVar[bool] = False  # exactly zero beyond some distance, so that `support` and `sparse` exist
 

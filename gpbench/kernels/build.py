@@ -9,6 +9,7 @@ import inspect
 from typing import Any, get_type_hints
 
 from gpbench import catalog
+from gpbench.versions import essential_arguments
 
 from .base import Kernel
 from .bias import Bias
@@ -36,6 +37,23 @@ def options_of(cls: type[Kernel]) -> dict[str, tuple[Any, Any]]:
     parameters = list(inspect.signature(cls.create).parameters.values())[1:]
     options = {p.name: (hints.get(p.name, Any), p.default) for p in parameters if p.kind is not p.VAR_KEYWORD}
     return options if cls is Bias else options | {"bias": (bool, False)}
+
+
+def essential_options(spec: dict) -> dict:
+    """A description as far as it enters a trial's id (gpbench/versions.py)."""
+    for how in COMBINED:
+        if how in spec:
+            return {how: [essential_options(part) for part in spec[how]]}
+    return essential_arguments(catalog.find("kernel", spec["name"]).create, spec)
+
+
+def classes_in(spec: dict) -> list[type[Kernel]]:
+    """Classes of every kernel in a description, those that combine the others included."""
+    for how, combine in COMBINED.items():
+        if how in spec:
+            return [combine, *(cls for part in spec[how] for cls in classes_in(part))]
+    named = [catalog.find("kernel", n) for n in names_in(spec)]
+    return [*named, Sum] if spec.get("bias") else named
 
 
 def names_in(spec: dict) -> list[str]:

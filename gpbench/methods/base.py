@@ -78,6 +78,8 @@ class Method(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     name: ClassVar[str]
+    version: ClassVar[int] = 1  # raised when its numbers move (gpbench/versions.py)
+    stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` counts here too
     title: ClassVar[str] = ""
     task: ClassVar[str] = "regression"  # or classification
     paper: ClassVar[str] = ""
