@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gpbench import objectives
 from gpbench.inference.exact import Posterior
 from gpbench.inference.model import GP
-from gpbench.inference.sparse import APPROXIMATIONS, FITC, VFE, build, objective
+from gpbench.inference.sparse import APPROXIMATIONS, FITC, TIGHT, VFE, build, objective
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.bias import Bias
@@ -104,6 +104,21 @@ def test_vfe_stays_below_the_evidence_and_rises_with_every_point():
     assert bounds[-1] > bounds[0] + 1
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(1, 60),
+    m=st.integers(1, 15),
+    dims=st.integers(1, 4),
+    seed=st.integers(0, 999),
+    log_noise=st.floats(-5, 2),
+)
+def test_the_tighter_bound_lies_between_vfe_and_the_evidence(n, m, dims, seed, log_noise):
+    gp, Z, X, y = problem(n, m, dims, seed, float(np.exp(log_noise)))
+    vfe, tight = (objective(build(a, gp, Z, X, y), gradient=False).F for a in (VFE, TIGHT))
+    evidence = Posterior.fit(gp, X, y).log_evidence
+    assert vfe <= tight + 1e-9 and tight <= evidence + 1e-6 * max(1.0, abs(evidence))
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     n=st.integers(1, 60), m=st.integers(1, 12), dims=st.integers(1, 4), seed=st.integers(0, 99),
@@ -116,10 +131,12 @@ def test_any_shape_agrees_with_its_dense_definition_blocked_or_not(n, m, dims, s
         objective(build(APPROXIMATIONS[name], gp, Z, X, y, memory=memory), objectives.find(measure))
         for memory in (1 << 30, 0)
     ]
-    if expected is not None and np.linalg.cond(gp.kernel(Z)) < 1e8:
+    well_posed = np.linalg.cond(gp.kernel(Z)) < 1e8
+    if expected is not None and well_posed:
         assert results[0].F == pytest.approx(expected, rel=1e-6, abs=1e-6)
     assert all(np.isfinite(r.dtheta).all() and np.isfinite(r.dZ).all() for r in results)
-    assert results[1].F == pytest.approx(results[0].F, rel=1e-9)
+    # blocks add in another order, and a nearly singular Kuu magnifies rounding
+    assert results[1].F == pytest.approx(results[0].F, rel=1e-9 if well_posed else 1e-6)
 
 
 @pytest.mark.parametrize("measure", MEASURES)

@@ -1,10 +1,11 @@
-"""DTC/PLV, FITC and VFE as one computation: one build, one pull-back; prediction is in sparse_predict.py.
+"""DTC/PLV, FITC, VFE and the tighter bound as one computation: one build, one pull-back (sparse_predict.py predicts).
 
 With Kuu = LL', V = L^-1 Kuf and r = kdiag - diag(V'V) the covariance is S = V'V + diag(lam),
 
     DTC/PLV  lam = noise
     FITC     lam = noise + r                 [snelson] eq. (8)-(9): their Lambda + sigma^2 I
     VFE      lam = noise, and -1/2 sum(r / noise) is added to the evidence (to no other objective)
+    TIGHT    lam = noise, and -1/2 sum(log(1 + r / noise)): the bound that a free diagonal of q(f | u) gives
 
 The objective and its gradient are accumulated over blocks of points. Kuf and V are kept when they fit in `memory`, else
 made anew in each of the three walks (build; solve; pull-back), with the same blocks and therefore the same numbers.
@@ -13,6 +14,7 @@ made anew in each of the three walks (build; solve; pull-back), with the same bl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -30,13 +32,20 @@ MEMORY = 1 << 30  # bytes that Kuf and V may take before they are made anew in e
 class Approximation:
     name: str
     diag_correction: float = 0.0
-    trace_penalty: float = 0.0
+    penalty: Literal["", "trace", "log"] = ""  # what a bound takes off the evidence for r
+
+    def penalise(self, r, noise) -> tuple[float, np.ndarray | float]:
+        """(the penalty P >= 0, t = dP/dr); its derivative in the noise is -t r / noise for both forms."""
+        if self.penalty == "trace":
+            return 0.5 * float(np.sum(r / noise)), 0.5 / noise
+        return 0.5 * float(np.sum(np.log1p(r / noise))), 0.5 / (noise + r)
 
 
 DTC = Approximation("dtc")
 FITC = Approximation("fitc", diag_correction=1.0)
-VFE = Approximation("vfe", trace_penalty=1.0)
-APPROXIMATIONS = {a.name: a for a in (DTC, FITC, VFE)}
+VFE = Approximation("vfe", penalty="trace")
+TIGHT = Approximation("tight", penalty="log")
+APPROXIMATIONS = {a.name: a for a in (DTC, FITC, VFE, TIGHT)}
 
 
 class KernelColumns:
@@ -128,16 +137,16 @@ def objective(model: SparseModel, measure=evidence, gradient: bool = True, input
     """Any measure of gpbench/objectives with its gradient in hyperparameters, noise and (with `inputs`) Z."""
     extra = None if model.approximation.diag_correction else model.r
     F, W, h = measure(model.factor, model.y, extra, gradient=gradient)
-    penalised = model.approximation.trace_penalty and measure is evidence
-    if penalised:
-        F -= 0.5 * float(np.sum(model.r / model.gp.noise))
+    penalty, t = 0.0, 0.0
+    if model.approximation.penalty and measure is evidence:
+        penalty, t = model.approximation.penalise(model.r, model.gp.noise)
     if not gradient:
-        return Objective(F)
-    return Objective(F, *pull_back(model, W, h, 0.5 / model.gp.noise if penalised else 0.0, inputs))
+        return Objective(F - penalty)
+    return Objective(F - penalty, *pull_back(model, W, h, t, inputs))
 
 
 def pull_back(model: SparseModel, W, h, t, inputs: bool = True):
-    """(dF/dtheta, dF/dnoise, dF/dZ) from W = dF/dS, h = dF/dextra and t = dF/dQ_ii of the trace penalty."""
+    """(dF/dtheta, dF/dnoise, dF/dZ) from W = dF/dS, h = dF/dextra and t = dF/dQ_ii of the penalty."""
     kernel, noise, c = model.gp.kernel, model.gp.noise, model.approximation.diag_correction
     kuf, inputs = model.factor.columns.kuf, inputs and kernel.smooth
     dtheta, dZ = np.zeros(len(kernel.theta)), np.zeros(model.Z.shape) if inputs else None

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from gpbench.errors import NotApplicable
+from gpbench.selection import rules
 
 from .base import Method, Problem, Schedule
 
@@ -30,6 +31,9 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
         return problem.X[rows], rows, 0
     if name == "kmeans":
         return kmeans(problem.X, problem.X[rows]), None, 0
+    if name in rules.NAMES:
+        chosen = rules.find(name)(problem.gp, problem.X, m, rng)
+        return problem.X[chosen.rows], chosen.rows, chosen.kernel_rows
     fixed = dataclasses.replace(problem, schedule=Schedule("fixed"))
     fitted = selection_method(name)(d_max=m).fit(fixed, rng)
     return problem.X[fitted.pivots], fitted.pivots, fitted.kernel_rows or 0
@@ -37,7 +41,7 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
 
 def known_start(name: str) -> str:
     """The name, if `choose` knows it."""
-    if name not in ("random", "kmeans", "left", "uniform"):
+    if name not in ("random", "kmeans", "left", "uniform", *rules.NAMES):
         selection_method(name)
     return name
 

@@ -50,7 +50,8 @@ def value(name, measure, kernel, noise, Z, X, y):
     """The maximised value of an objective by its printed formula."""
     if measure == "evidence":
         S, r = covariance(name, kernel, noise, Z, X)
-        return log_normal(y, S) - (0.5 * r.sum() / noise if name == "vfe" else 0.0)
+        penalty = {"vfe": np.sum(r / noise), "tight": np.sum(np.log(1 + r / noise))}
+        return log_normal(y, S) - 0.5 * penalty.get(name, 0.0)
     residual, v = refits(name, kernel, noise, Z, X, y)
     if measure == "loo-cve":
         return -np.mean(residual**2)

@@ -1,0 +1,23 @@
+"""Greedy conditional variance (Burt et al. 2020): rows by the largest pivot of the Cholesky factor."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gpbench.inference.sparse import DTC
+
+from ._sparse import SparseMethod
+
+
+class ConditionalVariance(SparseMethod):
+    """DTC on the rows that the basis before them determines least; looks at no target."""
+
+    name = "conditional-variance"
+    title = "Greedy conditional variance"
+    approximation = DTC
+
+    inducing: Literal["conditional-variance"] = Field(
+        "conditional-variance", description="rows by the largest residual variance"
+    )

@@ -1,0 +1,21 @@
+"""Centres of k-means as inducing inputs: the common default, the same for every kernel."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gpbench.inference.sparse import DTC
+
+from ._sparse import SparseMethod
+
+
+class KMeans(SparseMethod):
+    """DTC on the centres of k-means; needs inputs that are vectors."""
+
+    name = "kmeans"
+    title = "k-means centres"
+    approximation = DTC
+
+    inducing: Literal["kmeans"] = Field("kmeans", description="centres of k-means")

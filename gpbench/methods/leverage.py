@@ -1,0 +1,21 @@
+"""Ridge leverage scores (Musco and Musco 2017; BLESS): rows drawn by their share in the fit."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gpbench.inference.sparse import DTC
+
+from ._sparse import SparseMethod
+
+
+class Leverage(SparseMethod):
+    """DTC on rows drawn with probability proportional to estimates of [K (K + noise I)^-1]_ii."""
+
+    name = "leverage"
+    title = "Ridge leverage scores"
+    approximation = DTC
+
+    inducing: Literal["leverage"] = Field("leverage", description="rows drawn by ridge leverage scores")

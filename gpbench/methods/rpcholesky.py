@@ -1,0 +1,21 @@
+"""Randomly pivoted Cholesky (Chen et al. 2025), accelerated by blocks with rejection."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gpbench.inference.sparse import DTC
+
+from ._sparse import SparseMethod
+
+
+class RPCholesky(SparseMethod):
+    """DTC on rows drawn with probability proportional to their residual variance."""
+
+    name = "rpcholesky"
+    title = "Randomly pivoted Cholesky"
+    approximation = DTC
+
+    inducing: Literal["rpcholesky"] = Field("rpcholesky", description="rows drawn by their residual variance")
