@@ -280,6 +280,8 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             values = learned.get("values")
             if values is not None and settings["kernel"]:
                 entries.check_values(reader, values, settings["kernel"], (*place, "values"))
+            if learned.get("bounds") and settings["kernel"]:
+                entries.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
 
 
 def _origin(key: str, of_dataset: dict, dataset_keys: Keys, of_method: dict, method_keys: Keys) -> Keys:

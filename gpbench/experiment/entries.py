@@ -142,6 +142,9 @@ def hyperparameters(reader: Reader, data: Any, keys: Keys) -> dict | None:
         given = value if isinstance(value, list) else [value]
         if not given or any(v < 0 or (v == 0 and name != "bias") for v in given):
             reader.problem((*keys, "values", name), f"'{name}': must be greater than 0, got {shown(value)}")
+    for name, pair in (found.bounds or {}).items():
+        if pair[0] >= pair[1]:
+            reader.problem((*keys, "bounds", name), f"'{name}': expected [lowest, highest], got {shown(pair)}")
     return found.plain()
 
 
@@ -171,14 +174,19 @@ def check_support(reader: Reader, method: str, spec: dict, keys: Keys) -> None:
 
 def check_values(reader: Reader, values: dict, spec: dict, keys: Keys) -> None:
     """Given values must be exactly the kernel's parameters and the noise."""
+    for name in sorted(check_parameters(reader, values, spec, keys) - values.keys()):
+        reader.problem(keys, f"values: '{name}' of the kernel is missing")
+
+
+def check_parameters(reader: Reader, given: dict, spec: dict, keys: Keys) -> set[str]:
+    """All parameters of the kernel and the noise, none else among the given; empty where the kernel is not known."""
     example = _example(spec)
     if example is None:
-        return
-    needed = {n.split("[")[0] for n in example.names} | {"noise"}
-    for name in values.keys() - needed:
-        reader.unknown_key((*keys, name), needed)
-    for name in sorted(needed - values.keys()):
-        reader.problem(keys, f"values: '{name}' of the kernel is missing")
+        return set()
+    known = {n.split("[")[0] for n in example.names} | {"noise"}
+    for name in given.keys() - known:
+        reader.unknown_key((*keys, name), known)
+    return known
 
 
 # -- data sets -------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from gpbench.versions import essential, raised, version_of
 
 from .settings import SPLITS, Hyperparameters, Scale
 
+LEARNERS = ("learner", "start_learner")
+
 
 def identified(settings: dict) -> dict:
     """Split, scale, kernel and hyperparameters as a trial keeps them; the learner is a version, not a parameter."""
@@ -16,7 +18,7 @@ def identified(settings: dict) -> dict:
         "split": essential(SPLITS[split["kind"]], split) if split else split,
         "scale": essential(Scale, settings["scale"]),
         "kernel": essential_options(settings["kernel"]),
-        "hyperparameters": essential(Hyperparameters, {k: v for k, v in hyper.items() if k != "learner"}),
+        "hyperparameters": essential(Hyperparameters, {k: v for k, v in hyper.items() if k not in LEARNERS}),
     }
 
 
@@ -24,10 +26,23 @@ def identified_source(source: dict) -> dict:
     return essential(catalog.find("dataset", source["name"]), source) if "name" in source else source
 
 
-def versions(method: type, source: dict, settings: dict) -> dict[str, int]:
+def versions(method: type, source: dict, settings: dict, params: dict) -> dict[str, int]:
     """Raised versions of all that a trial runs through."""
-    found = {"method": version_of(method), "learner": settings["hyperparameters"].get("learner", 1)}
+    found = {"method": version_of(method), **learners(settings["hyperparameters"], params)}
     found |= {f"kernel {cls.name}": version_of(cls) for cls in classes_in(settings["kernel"])}
     if "name" in source:
         found[f"dataset {source['name']}"] = version_of(catalog.find("dataset", source["name"]))
     return raised(found)
+
+
+def learners(h: dict, params: dict) -> dict[str, int]:
+    """Of the climbs that a trial makes, or shares: 1 wherever version 2 would do the same.
+
+    They differ for L-BFGS with every variable in a box: not by conjugate gradients, nor where inducing inputs are free.
+    """
+    shared_boxed = h.get("optimiser") == "lbfgs"
+    own_boxed = (params.get("optimiser") or h.get("optimiser")) == "lbfgs" and not params.get("optimise_inputs")
+    if h["schedule"] == "fixed":
+        return {"learner": h.get("learner", 1) if shared_boxed else 1}
+    found = {"learner": h.get("learner", 1) if own_boxed else 1}
+    return found | ({"start_learner": h["start_learner"] if shared_boxed else 1} if "start_learner" in h else {})

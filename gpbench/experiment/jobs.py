@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpbench import catalog
+from gpbench.versions import raised
 
 from .records import Trial, digest
 
@@ -81,7 +82,8 @@ def shared_key(trial: Trial) -> str | None:
     """Names the full-GP fit that this trial starts from or keeps; None when it needs none."""
     if trial.hyperparameters.get("from") != "full-gp":
         return None
-    versions = {k: v for k, v in trial.versions.items() if k != "method"}
+    versions = {k: v for k, v in trial.versions.items() if k not in ("method", "learner", "start_learner")}
+    versions |= raised({"learner": trial.shared_learner})
     return digest([shared_stream_key(trial), versions]) if versions else shared_stream_key(trial)
 
 

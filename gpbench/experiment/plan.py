@@ -66,17 +66,18 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
     given = config.params_for(dataset, method)
     named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # those have a column of their own
     code = _code(method.cls, source, settings["kernel"])
-    versions = identity.versions(method.cls, source, settings)
     fixed, dataset_of = identity.identified(settings), identity.identified_source(source)
 
     def trial_of(point: dict):
         params = grid.filled(method.cls, point)
+        own = essential(method.cls, params)
+        versions = identity.versions(method.cls, source, settings, params)
         label = " ".join([method.label, *(f"{k}={params[k]}" for k in named)])
         return lambda index: Trial(
             dataset=dataset_of,
             **fixed,
             method=method.method,
-            params=essential(method.cls, params),
+            params=own,
             scoring={k: settings[k] for k in ("nmse_variance", "target_units")},
             seed=config.seed,
             index=index,

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpbench.kernels.build import build_kernel
 from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
+from gpbench.learning.learner import Learner
 from gpbench.methods.base import GP, Problem, Schedule
 
 from . import seeds
@@ -34,6 +35,7 @@ def problem_of(trial: Trial, setting: Setting, shared: dict | None) -> Problem:
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
     options = {k: h[k] for k in ("evaluations", "rounds", "optimiser", "restarts", "prior") if k in h}
+    options["learner"] = Learner(trial.learner, h.get("bounds"))
     return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), setting.order, setting.dataset.task)
 
 
@@ -47,5 +49,6 @@ def shared_fit(trial: Trial) -> dict:
     X, y = setting.scaled(rows)
     rng = seeds.shared(shared_stream_key(trial))
     options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
-    gp, info = fit_hyperparameters(X, y, start(trial.kernel, None, X, y), *options, rng)
+    learner = Learner(trial.shared_learner, h.get("bounds"))
+    gp, info = fit_hyperparameters(X, y, start(trial.kernel, None, X, y), *options, rng, learner=learner)
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(rows), "info": info}

@@ -73,6 +73,11 @@ class Trial:
         """Version of the learner of hyperparameters (`hyperparameters: {learner: 1}` in a config)."""
         return self.versions.get("learner", 1)
 
+    @property
+    def shared_learner(self) -> int:
+        """Of the full GP whose hyperparameters this trial keeps or starts from."""
+        return self.versions.get("learner" if self.hyperparameters["schedule"] == "fixed" else "start_learner", 1)
+
     def earlier(self) -> Iterator[Trial]:
         """The same trial at every lower combination of versions, the latest first."""
         yield from (replace(self, versions=versions) for versions in lower(self.versions))

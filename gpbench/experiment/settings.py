@@ -6,7 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
+from gpbench.versions import Added
+
 Positive = Annotated[float, Field(gt=0)]
+Pair = Annotated[list[Positive], Field(min_length=2, max_length=2)]
+START_KEYS = ("subset", "subset_of", "start_evaluations", "start_learner")
 NAME = r"^[a-z0-9_][a-z0-9_.-]{0,99}$"  # never starts with a dot, so it cannot leave the results folder
 
 
@@ -81,6 +85,11 @@ class Hyperparameters(Section):
     optimiser: Literal["lbfgs", "cg"] = "lbfgs"
     restarts: PositiveInt = 1
     prior: Literal["none", "half-t"] = Field("none", description="on the hyperparameters; half-t is [vanhatalo]'s")
+    learner: Literal[1, 2] = Field(2, description="version of the climb (gpbench/learning/learner.py)")
+    start_learner: Literal[1, 2] | None = Field(None, description="of the full GP that gives the start (`learner`)")
+    bounds: Annotated[dict[str, Pair] | None, Added] = Field(
+        None, description="[lowest, highest] by parameter: natural values on the scaled data"
+    )
 
     def faults(self) -> list[tuple[str, str]]:
         """Keys that contradict each other, each with what is wrong."""
@@ -88,9 +97,9 @@ class Hyperparameters(Section):
         if self.values is not None and self.from_ is not None:
             found.append(("values", "`values` and `from` exclude each other"))
         if self.values is not None or (self.schedule != "fixed" and self.from_ is None):
-            found += [(k, f"`{k}` needs `from: full-gp`") for k in ("subset", "subset_of", "start_evaluations")]
+            found += [(k, f"`{k}` needs `from: full-gp`") for k in START_KEYS]
         elif self.schedule == "fixed":
-            found.append(("start_evaluations", "with `schedule: fixed` the key is `evaluations`"))
+            found += [(k, f"with `schedule: fixed` the key is `{k.removeprefix('start_')}`") for k in START_KEYS[2:]]
         if self.schedule != "interleaved":
             found.append(("rounds", "`rounds` needs `schedule: interleaved`"))
         return [(key, message) for key, message in found if getattr(self, key) is not None]
@@ -110,7 +119,10 @@ class Hyperparameters(Section):
         if self.schedule == "interleaved":
             out["rounds"] = self.rounds or 10
         out["evaluations"] = self.evaluations or (20 if self.schedule == "interleaved" else 200)
-        return out | {k: given[k] for k in ("optimiser", "restarts", "prior")}
+        out |= {k: given[k] for k in ("optimiser", "restarts", "prior", "learner")}
+        if "start_evaluations" in out:
+            out["start_learner"] = self.start_learner or self.learner
+        return out | ({"bounds": given["bounds"]} if self.bounds else {})
 
 
 class Compare(Section):

@@ -6,13 +6,15 @@ from gpbench.inference import sparse
 from gpbench.inference.model import GP
 from gpbench.objectives.evidence import evidence
 
-from .optimise import Optimum, maximise
+from .learner import Bounds, Learner
+from .optimise import Optimum
 from .parameters import Layout
 
 
 def adapt(
-    approximation, gp: GP, Z, X, y, evaluations: int, optimiser: str, jitter: float = 0.0, measure=evidence, bounds=None
-) -> tuple[GP, Optimum]:
+    approximation, gp: GP, Z, X, y, evaluations: int, optimiser: str, learner: Learner, bounds: Bounds,
+    jitter: float = 0.0, measure=evidence,
+) -> tuple[GP, Optimum]:  # fmt: skip
     """The best hyperparameters that so many evaluations find from `gp`, and how; inputs need no gradient."""
     layout = Layout(gp)
 
@@ -21,5 +23,5 @@ def adapt(
         found = sparse.objective(sparse.build(approximation, at, Z, X, y, jitter), measure, inputs=False)
         return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
 
-    found = maximise(objective, layout.pack(), evaluations, optimiser, layout.bounds() if bounds is None else bounds)
+    found = learner.maximise(objective, layout.pack(), evaluations, optimiser, bounds)
     return layout.unpack(found.x)[0], found

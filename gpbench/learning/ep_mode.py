@@ -11,9 +11,9 @@ from gpbench.errors import NotPositiveDefinite
 from gpbench.inference import ep
 from gpbench.kernels.base import Kernel
 
-from .optimise import Optimum, best_of, maximise
+from .learner import LEARNER, Bounds, Learner
+from .optimise import Optimum, best_of
 
-WIDTH = 12.0  # nats that a log parameter may move from its start
 PRECISION = 1e-3  # of the optimiser: the objective itself is only known to the sites' loose tolerance
 
 
@@ -37,14 +37,14 @@ class Start:
         Z = x[p:].reshape(self.Z.shape) if self.free_inputs else self.Z
         return Start(self.kernel.with_theta(x[:p]), Z, self.free_inputs)
 
-    def bounds(self):
+    def bounds(self, learner: Learner) -> Bounds:
         free = [(None, None)] * self.Z.size if self.free_inputs else []
-        return [(t - WIDTH, t + WIDTH) for t in self.kernel.theta] + free
+        return learner.bounds(self.kernel.names, self.kernel.theta) + free
 
 
 def find_mode(
     posterior: Callable[[Start], ep.Posterior], y, likelihood, prior, starts: list[Start], evaluations: int = 200,
-    optimiser: str = "lbfgs", tolerance: float = 1e-3, max_sweeps: int = 100,
+    optimiser: str = "lbfgs", tolerance: float = 1e-3, max_sweeps: int = 100, learner: Learner = LEARNER,
 ) -> tuple[Start, Optimum]:  # fmt: skip
     """The best mode over the starts; `posterior` builds the EP posterior of a point (its kernel and Z)."""
     climbs = []
@@ -68,7 +68,8 @@ def find_mode(
             dtheta, dZ = found.posterior.gradient()
             return found.log_Z + log_prior, at.with_inputs(dtheta + dprior, dZ)
 
-        found = maximise(objective, start.pack(), evaluations, optimiser, start.bounds(), PRECISION)
+        bounds = start.bounds(learner)
+        found = learner.maximise(objective, start.pack(), evaluations, optimiser, bounds, PRECISION)
         climbs.append((found, start.unpack(found.x)))
         return found
 

@@ -7,7 +7,8 @@ import numpy as np
 from gpbench.inference import exact
 from gpbench.inference.model import GP
 
-from .optimise import best_of, maximise
+from .learner import LEARNER, Learner
+from .optimise import best_of
 from .parameters import Layout
 
 SCREEN = 40  # evaluations after which the best of several starts is clear enough
@@ -15,7 +16,7 @@ SCREEN = 40  # evaluations after which the best of several starts is clear enoug
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    objective=exact.objective,
+    objective=exact.objective, learner: Learner = LEARNER,
 ) -> tuple[GP, dict]:  # fmt: skip
     """Optimum of objective(gp, X, y) over kernel parameters and noise.
 
@@ -31,11 +32,11 @@ def fit_hyperparameters(
     starts = [Layout(GP(kernel, gp.noise)).pack() for kernel in gp.kernel.starts(X)]
     starts += [x0 + rng.normal(0.0, 1.0, len(x0)) for _ in range(restarts - 1)]
     first = evaluations if len(starts) == 1 else min(SCREEN, evaluations)
-    bounds = layout.bounds()
-    found = best_of(starts, lambda x: maximise(at, x, first, optimiser, bounds))
+    bounds = layout.bounds(learner)
+    found = best_of(starts, lambda x: learner.maximise(at, x, first, optimiser, bounds))
     trace, used = found.trace, found.evaluations
     if not found.converged and used < evaluations:
-        found = maximise(at, found.x, evaluations - used, optimiser, bounds)
+        found = learner.maximise(at, found.x, evaluations - used, optimiser, bounds)
         trace, used = [*trace, *found.trace], used + found.evaluations
     learned, _ = layout.unpack(found.x)
     info = {

@@ -26,6 +26,52 @@ class _Spent(Exception):
     """The evaluation budget is used up; the best point so far is the answer."""
 
 
+class _Loss:
+    """What scipy minimises: -scale F inside the bounds, counted; the best point and a trace are kept."""
+
+    def __init__(self, objective, x0, evaluations: int, bounds):
+        self.objective, self.evaluations = objective, evaluations
+        self.low, self.high = (None, None) if bounds is None else _limits(bounds)
+        self.best_x, self.best_F, self.count, self.scale = x0, -np.inf, 0, 1.0
+        self.trace: list[dict] = []
+        self.begin = time.perf_counter()
+        self.known: tuple | None = None  # the start and its loss, evaluated to learn the scale
+
+    def __call__(self, x):
+        if self.known is not None and np.array_equal(x, self.known[0]):
+            value, self.known = self.known[1], None
+            return value[0] * self.scale, value[1] * self.scale
+        value, gradient = self.unscaled(x)
+        return value * self.scale, gradient * self.scale
+
+    def unscaled(self, x):
+        if self.count >= self.evaluations:
+            raise _Spent
+        self.count += 1
+        inside = x if self.low is None else np.clip(x, self.low, self.high)  # scipy's CG knows no bounds
+        try:
+            F, dF = self.objective(inside)
+        except (NotPositiveDefinite, FloatingPointError, np.linalg.LinAlgError):
+            F, dF = -np.inf, None
+        if dF is None or not np.isfinite(F) or not np.isfinite(dF).all():
+            worst = self.best_F if np.isfinite(self.best_F) else 0.0
+            return 1e3 * (1.0 + abs(worst)), np.zeros_like(x)
+        if self.best_F < F:
+            self.best_x, self.best_F = inside.copy(), float(F)
+        seconds = time.perf_counter() - self.begin
+        self.trace.append({"evaluation": self.count, "objective": self.best_F, "seconds": seconds})
+        return -F, np.where(inside == x, -dF, 0.0)
+
+    def limit_first_step(self, x0, length: float):
+        """Scale the loss so that its projected gradient at x0, the first step in a box, is at most so long."""
+        self.known = x0, self.unscaled(x0)
+        step = -self.known[1][1]
+        if self.low is not None:
+            step = np.where((x0 <= self.low) & (step < 0) | (x0 >= self.high) & (step > 0), 0.0, step)
+        steepness = float(np.linalg.norm(step))
+        self.scale = length / steepness if steepness > length else 1.0
+
+
 def maximise(
     objective: Callable[[np.ndarray], tuple[float, np.ndarray]],
     x0,
@@ -33,52 +79,37 @@ def maximise(
     optimiser: str = "lbfgs",
     bounds=None,
     tolerance: float = 1e-7,
+    first_step: float | None = None,
 ) -> Optimum:
     """Maximum of objective(x) -> (F, dF/dx) from x0 with L-BFGS or conjugate gradients.
 
     `evaluations` is a hard budget. A point where the objective cannot be evaluated (not positive definite, overflow)
-    counts as very bad, so line searches back off from it.
+    counts as very bad, so line searches back off from it. `first_step` bounds the length of the first step, which
+    L-BFGS-B leaves at that of the gradient where every variable has two bounds.
     """
     x0 = np.asarray(x0, dtype=float)
-    best: dict = {"x": x0, "F": -np.inf, "n": 0}
-    trace: list[dict] = []
-    begin = time.perf_counter()
-    low, high = (None, None) if bounds is None else _limits(bounds)
-
-    def loss(x):
-        if best["n"] >= evaluations:
-            raise _Spent
-        best["n"] += 1
-        inside = x if low is None else np.clip(x, low, high)  # scipy's CG knows no bounds
-        try:
-            F, dF = objective(inside)
-        except (NotPositiveDefinite, FloatingPointError, np.linalg.LinAlgError):
-            F, dF = -np.inf, None
-        if dF is None or not np.isfinite(F) or not np.isfinite(dF).all():
-            worst = best["F"] if np.isfinite(best["F"]) else 0.0
-            return 1e3 * (1.0 + abs(worst)), np.zeros_like(x)
-        if best["F"] < F:
-            best.update(x=inside.copy(), F=float(F))
-        trace.append({"evaluation": best["n"], "objective": best["F"], "seconds": time.perf_counter() - begin})
-        return -F, np.where(inside == x, -dF, 0.0)
-
     if len(x0) == 0:
         F, _ = objective(x0)
         return Optimum(x0, float(F), 1, True, "nothing to learn", [])
+    loss = _Loss(objective, x0, evaluations, bounds)
+    if loss.low is not None and optimiser == "lbfgs":
+        x0 = np.clip(x0, loss.low, loss.high)  # as scipy would
     scipy_name = {"lbfgs": "L-BFGS-B", "cg": "CG"}[optimiser]
     options = {"maxiter": evaluations}
-    if optimiser == "lbfgs":
-        options |= {"maxfun": evaluations, "ftol": tolerance * 1e-2, "gtol": 1e-5, "maxcor": 20}
     try:
+        if first_step is not None:
+            loss.limit_first_step(x0, first_step)
+        if optimiser == "lbfgs":
+            options |= {"maxfun": evaluations, "ftol": tolerance * 1e-2, "gtol": 1e-5 * loss.scale, "maxcor": 20}
         found = minimize(
             loss, x0, jac=True, method=scipy_name, bounds=bounds if optimiser == "lbfgs" else None, options=options
         )
         converged, message = bool(found.success), str(found.message)
     except _Spent:
         converged, message = False, f"budget of {evaluations} evaluations used"
-    if not np.isfinite(best["F"]):
+    if not np.isfinite(loss.best_F):
         raise NotPositiveDefinite("the objective could not be evaluated at any point the optimiser tried")
-    return Optimum(best["x"], best["F"], best["n"], converged, message, trace)
+    return Optimum(loss.best_x, loss.best_F, loss.count, converged, message, loss.trace)
 
 
 def _limits(bounds):

@@ -8,6 +8,8 @@ import numpy as np
 
 from gpbench.inference.model import GP
 
+from .learner import LEARNER, WIDTH, Bounds, Learner
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -42,8 +44,8 @@ class Layout:
             parts.append(dZ.ravel())
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def bounds(self, width: float = 12.0) -> list[tuple[float | None, float | None]]:
-        """Logs stay within `width` nats of the start (a factor of 160 000), inputs are free."""
+    def bounds(self, learner: Learner = LEARNER, width: float = WIDTH) -> Bounds:
+        """Those of the learner for the hyperparameters; inputs are free."""
+        names = (*self.gp.kernel.names, "noise") if self.free_gp else ()
         x = self.pack()
-        logs = len(self.gp.kernel.theta) + 1 if self.free_gp else 0
-        return [(v - width, v + width) if i < logs and np.isfinite(v) else (None, None) for i, v in enumerate(x)]
+        return [*learner.bounds(names, x[: len(names)], width), *[(None, None)] * (len(x) - len(names))]

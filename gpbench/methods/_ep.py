@@ -74,6 +74,7 @@ class EPMethod(Method):
         at, best = find_mode(
             lambda at: self.posterior(at, problem), problem.y, LIKELIHOOD, priors.find(schedule.prior, self.prior_on),
             starts, schedule.evaluations, schedule.optimiser, self.learning_tolerance, self.max_sweeps,
+            schedule.learner,
         )  # fmt: skip
         return at, best.trace, () if best.converged else (f"hyperparameters not converged: {best.message}",)
 

@@ -165,8 +165,10 @@ class GreedyMethod(Method):
         schedule, approximation, measure = problem.schedule, sparse.APPROXIMATIONS[self.approximation], self.objective
         if measure == "free-energy":  # the evidence, with the penalty that VFE adds to it
             approximation, measure = sparse.VFE, "evidence"
-        budget = schedule.evaluations, schedule.optimiser, JITTER
-        return adapt(approximation, gp, Z, problem.X, problem.y, *budget, objectives.find(measure))
+        # version 1 let every round go 12 nats from where it began
+        bounds = Layout(gp if schedule.learner.version == 1 else problem.gp).bounds(schedule.learner)
+        rules = schedule.evaluations, schedule.optimiser, schedule.learner, bounds
+        return adapt(approximation, gp, Z, problem.X, problem.y, *rules, JITTER, objectives.find(measure))
 
     def _fitted(self, problem: Problem, gp: GP, path: Path, trace, spent: Spent) -> Fitted:
         state, size = path.state, self._size(path)

@@ -60,5 +60,5 @@ def _full_gp(problem: Problem) -> Posterior:
     """At the given hyperparameters where they are fixed, else at its own optimum."""
     gp = problem.gp
     if problem.schedule.kind != "fixed":
-        gp, _ = fit_hyperparameters(problem.X, problem.y, gp)
+        gp, _ = fit_hyperparameters(problem.X, problem.y, gp, learner=problem.schedule.learner)
     return Posterior.fit(gp, problem.X, problem.y)

@@ -12,7 +12,7 @@ from gpbench import objectives
 from gpbench.errors import NotApplicable
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.learning.optimise import Optimum, best_of, maximise
+from gpbench.learning.optimise import Optimum, best_of
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER
 
@@ -92,8 +92,9 @@ class SparseMethod(Method):
                 found = sparse.objective(model, measure, inputs=self.optimise_inputs)
                 return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise, found.dZ)
 
-            optimiser = self.optimiser or schedule.optimiser
-            found = maximise(objective, layout.pack(), schedule.evaluations, optimiser, layout.bounds(self.bounds))
+            optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
+            bounds = layout.bounds(learner, self.bounds)
+            found = learner.maximise(objective, layout.pack(), schedule.evaluations, optimiser, bounds)
             climbs.append((found, layout.unpack(found.x), None if self.optimise_inputs else pivots))
             return found
 

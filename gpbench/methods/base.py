@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from gpbench.inference.model import GP, Prediction
+from gpbench.learning.learner import LEARNER, Learner
 
 __all__ = ["GP", "Fitted", "Method", "Prediction", "Problem", "Schedule"]
 
@@ -28,6 +29,7 @@ class Schedule:
     optimiser: str = "lbfgs"  # or cg
     restarts: int = 1
     prior: str = "none"  # on the hyperparameters (learning/priors.py); half-t for classification
+    learner: Learner = LEARNER
 
 
 @dataclass(frozen=True)

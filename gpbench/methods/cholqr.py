@@ -67,7 +67,7 @@ class CholQR(Method):
         energy, trace, kept = Energy(self.objective == "var"), [], []
         _, pivots, _ = choose(self.inducing, problem, self.d_max, rng)
         state = self._build(problem, problem.gp, pivots, energy)
-        bounds, learn = Layout(problem.gp).bounds(), problem.schedule.kind != "fixed"
+        bounds, learn = Layout(problem.gp).bounds(problem.schedule.learner), problem.schedule.kind != "fixed"
         z = min(self.z, problem.n - len(pivots))
         for epoch in range(1, self.epochs + 1):
             before = state.value
@@ -105,9 +105,8 @@ class CholQR(Method):
         evaluations = schedule.evaluations if schedule.kind == "interleaved" else min(20, max(15, 2 * d))
         pivots, approximation = state.factor.pivots.copy(), OBJECTIVES[self.objective]
         Z = problem.X[pivots]
-        gp, found = adapt(
-            approximation, state.gp, Z, problem.X, problem.y, evaluations, self.optimiser, JITTER, bounds=bounds
-        )
+        rules = evaluations, self.optimiser, schedule.learner, bounds
+        gp, found = adapt(approximation, state.gp, Z, problem.X, problem.y, *rules, JITTER)
         new = self._build(problem, gp, pivots, energy)
         if new.value < state.value:
             state.gp, state.factor, state.value = gp, new.factor, new.value

@@ -13,7 +13,8 @@ def exact_fit(problem: Problem, rows, rng) -> Fitted:
     X, y = problem.X[rows], problem.y[rows]
     schedule, gp, trace = problem.schedule, problem.gp, []
     if schedule.kind != "fixed":
-        gp, info = fit_hyperparameters(X, y, gp, schedule.evaluations, schedule.optimiser, schedule.restarts, rng)
+        budget = schedule.evaluations, schedule.optimiser, schedule.restarts
+        gp, info = fit_hyperparameters(X, y, gp, *budget, rng, learner=schedule.learner)
         trace = info["trace"]
     posterior = Posterior.fit(gp, X, y)
     notes = (f"jitter {posterior.factor.jitter:.1e}",) if posterior.factor.jitter else ()

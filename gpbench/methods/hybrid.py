@@ -28,7 +28,8 @@ class Hybrid(Method):
         schedule, gp, trace = problem.schedule, problem.gp, []
         if schedule.kind != "fixed":
             X, y = problem.X[rows], problem.y[rows]
-            gp, found = fit_hyperparameters(X, y, gp, schedule.evaluations, schedule.optimiser, schedule.restarts, rng)
+            budget = schedule.evaluations, schedule.optimiser, schedule.restarts
+            gp, found = fit_hyperparameters(X, y, gp, *budget, rng, learner=schedule.learner)
             trace = found["trace"]
         learned = time.perf_counter()
         model = sparse.build(sparse.FITC, gp, problem.X[rows], problem.X, problem.y, JITTER)

@@ -32,7 +32,7 @@ class SparseGP(Method):
         if schedule.kind != "fixed":
             gp, info = fit_hyperparameters(
                 problem.X, problem.y, gp, schedule.evaluations, schedule.optimiser, schedule.restarts, rng,
-                objective=partial(objective, ordering=self.ordering),
+                objective=partial(objective, ordering=self.ordering), learner=schedule.learner,
             )  # fmt: skip
             trace = info["trace"]
         posterior = Posterior.fit(gp, problem.X, problem.y, self.ordering)
