@@ -27,7 +27,7 @@ def examples(repo):
     "file, names",
     [
         ("my_method.py", {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: first-rows, d_max: 10}"}),
-        ("my_kernel.py", {"dataset": "friedman3", "kernel": "{sum: [ard-se, linear]}", "method": "full-gp"}),
+        ("my_kernel.py", {"dataset": "friedman3", "kernel": "{sum: [ard-se, dot]}", "method": "full-gp"}),
         (
             "my_criterion.py",
             {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: largest-residual, d_max: 10}"},

@@ -14,6 +14,9 @@ SPECS = [
     {"sum": [{"name": "pp2"}, {"name": "pp0", "ard": False}]},
     {"product": [{"name": "pp3"}, {"name": "pp1", "ard": False}]},
     {"product": [{"name": "pp2"}, {"name": "ard-se"}]},
+    {"product": [{"name": "pp1"}, {"name": "matern32"}]},
+    {"product": [{"name": "rational-quadratic"}, {"name": "pp2"}]},
+    {"product": [{"name": "pp3"}, {"name": "periodic"}]},
     {"sum": [{"product": [{"name": "ard-se"}, {"name": "pp1"}]}, {"name": "pp3"}]},
 ]
 

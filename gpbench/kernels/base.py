@@ -89,6 +89,14 @@ class Kernel(ABC):
         """dF/dtheta from dF/dK at the entries of the pattern; F depends on no other entry."""
         return sum((self.vjp(dk[at, None], rows, x) for rows, x, at in _columns(pattern, X, X2)), 0 * self.theta)
 
+    def linearised_on(self, pattern, X, X2=None) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """`on`, and dk -> `pullback_on` that may use what the evaluation left behind."""
+        return self.on(pattern, X, X2), lambda dk: self.pullback_on(dk, pattern, X, X2)
+
+    def embedding(self, X) -> np.ndarray:
+        """Vectors (n, e) whose distances order neighbours as their correlations do, nearly so for sums and products."""
+        raise NotApplicable(f"kernel {self.name} knows no distance between inputs: use one of vectors, e.g. matern32")
+
     def sparse(self, X, X2=None):
         """K as a scipy csc matrix on its support."""
         pattern = self.support(X, X2)

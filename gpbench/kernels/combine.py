@@ -40,6 +40,10 @@ class _Combination(Kernel):
         each = [p.starts(X) for p in self.parts]
         return [type(self)(s[min(k, len(s) - 1)] for s in each) for k in range(max(map(len, each)))]
 
+    def embedding(self, X):
+        """All parts side by side: near means near in each of them."""
+        return np.hstack([p.embedding(X) for p in self.parts])
+
     @staticmethod
     def _add_inputs(pulled, inputs):
         return sum(dX for _, dX in pulled) if inputs else None
@@ -76,6 +80,10 @@ class Sum(_Combination):
 
     def pullback_on(self, dk, pattern, X, X2=None):
         return np.concatenate([p.pullback_on(dk, pattern, X, X2) for p in self.parts])
+
+    def linearised_on(self, pattern, X, X2=None):
+        ks, pulls = zip(*(p.linearised_on(pattern, X, X2) for p in self.parts))
+        return sum(ks), lambda dk: np.concatenate([pull(dk) for pull in pulls])
 
 
 class Product(_Combination):
@@ -115,7 +123,13 @@ class Product(_Combination):
         return reduce(mul, (p.on(pattern, X, X2) for p in self.parts))
 
     def pullback_on(self, dk, pattern, X, X2=None):
-        ks = [p.on(pattern, X, X2) for p in self.parts]
-        return np.concatenate(
-            [p.pullback_on(reduce(mul, ks[:k] + ks[k + 1 :], dk), pattern, X, X2) for k, p in enumerate(self.parts)]
-        )
+        return self.linearised_on(pattern, X, X2)[1](dk)
+
+    def linearised_on(self, pattern, X, X2=None):
+        ks, pulls = zip(*(p.linearised_on(pattern, X, X2) for p in self.parts))
+
+        def pull(dk):
+            others = (reduce(mul, ks[:k] + ks[k + 1 :], dk) for k in range(len(ks)))
+            return np.concatenate([pull(dk) for pull, dk in zip(pulls, others)])
+
+        return reduce(mul, ks), pull

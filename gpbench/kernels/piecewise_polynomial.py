@@ -14,18 +14,17 @@ from numpy.polynomial import polynomial
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from ._stationary import Stationary
 from .base import Kernel
 
 
-class PiecewisePolynomial(Kernel):
+class PiecewisePolynomial(Stationary):
     q: int
     compact = True
 
     def __init__(self, theta, dims: int, ard: bool = True, dimension: int | None = None):
-        self.theta = np.asarray(theta, dtype=float)
-        self.dims, self.ard, self.dimension = dims, ard, dimension
-        lengths = tuple(f"lengthscale[{d}]" for d in range(dims)) if ard else ("lengthscale",)
-        self.names = ("variance", *lengths)
+        super().__init__(theta, dims, ard)
+        self.dimension = dimension
         j = (dims if dimension is None else dimension) // 2 + self.q + 1
         self._e, self._P = j + self.q, _polynomial(self.q, j)
         # k'(r) = variance (1 - r)^(e-1) C(r), C = (1 - r) P' - e P; for q > 0 C(0) = 0, so k'/r has no pole
@@ -41,58 +40,21 @@ class PiecewisePolynomial(Kernel):
         lengths = spread * reach if ard else np.array([np.sqrt((spread**2).mean()) * reach])
         return cls(np.log(np.r_[1.0, lengths]), dims, ard, dimension)
 
-    def with_theta(self, theta):
-        return type(self)(theta, self.dims, self.ard, self.dimension)
+    starts = Kernel.starts  # a support of one deviation would begin with nearly empty matrices
 
-    # -- the profile -------------------------------------------------------------------------------------------------
-
-    def _k(self, r):
-        return _profile(np.asarray(r, dtype=float), np.exp(self.theta[0]), self._e, self._P)
-
-    def _slope(self, r):
-        """k'(r) / r; pp0 has a kink at r = 0, where every use multiplies it by zero."""
+    def _profile(self, r, slope=True):
+        k = _polynomials(r, np.exp(self.theta[0]), self._e, self._P)
+        if not slope:
+            return k, None
+        # pp0 has a kink at r = 0, where every use multiplies the slope by zero
         C = self._C[1:] if self.q else self._C[:1]
-        slope = _profile(r, np.exp(self.theta[0]), self._e - 1, C)
-        return slope if self.q else np.divide(slope, r, out=np.zeros_like(r), where=r > 0)
-
-    def _scaled(self, X):
-        return X * np.exp(-self.theta[1:])
+        steep = _polynomials(r, np.exp(self.theta[0]), self._e - 1, C)
+        return k, steep if self.q else np.divide(steep, r, out=np.zeros_like(r), where=r > 0)
 
     def profile(self, r) -> dict[str, np.ndarray]:
         """The correlation at scaled distances r, under the name of kernel and dimension ([vanhatalo] Figure 1)."""
-        return {f"k_{self.name}_D{self.dims if self.dimension is None else self.dimension}": self._k(r) / self._k(0.0)}
-
-    # -- dense -------------------------------------------------------------------------------------------------------
-
-    def __call__(self, X, X2=None):
-        A = self._scaled(X)
-        return self._k(_distances(A, A if X2 is None else self._scaled(X2)))
-
-    def diag(self, X):
-        return np.full(len(X), np.exp(self.theta[0]))
-
-    def pullback(self, dK, X, X2=None, K=None, inputs=False):
-        A = self._scaled(X)
-        B = A if X2 is None else self._scaled(X2)
-        r = _distances(A, B)
-        variance = np.sum(dK * (self._k(r) if K is None else K))
-        W = dK
-        W *= self._slope(r)  # dF/dr / r   (n, n2)
-        squares = np.array([np.sum(W * np.subtract.outer(a, b) ** 2) for a, b in zip(A.T, B.T)])
-        dtheta = np.r_[variance, self._of_lengths(-squares)]
-        if not inputs:
-            return dtheta, None
-        if X2 is None:
-            W = W + W.T
-        return dtheta, self._scaled(W.sum(1)[:, None] * A - W @ B)
-
-    def vjp_diag(self, dk, X):
-        return np.r_[np.sum(dk) * np.exp(self.theta[0]), np.zeros(len(self.theta) - 1)]
-
-    def _of_lengths(self, per_input):
-        return per_input if self.ard else per_input.sum(keepdims=True)
-
-    # -- on a sparse pattern -----------------------------------------------------------------------------------------
+        D = self.dims if self.dimension is None else self.dimension
+        return {f"k_{self.name}_D{D}": self._at(r, slope=False)[0] / self._at(np.zeros(1), slope=False)[0]}
 
     def support(self, X, X2=None):
         tree = cKDTree(self._scaled(X))
@@ -105,19 +67,6 @@ class PiecewisePolynomial(Kernel):
         pattern = sparse.csc_matrix((ones, (near["i"], near["j"])), shape=(len(X), len(X2)))
         pattern.sort_indices()
         return pattern
-
-    def on(self, pattern, X, X2=None):
-        return self._k(_distances_on(pattern.indptr, pattern.indices, *self._both(X, X2)))
-
-    def pullback_on(self, dk, pattern, X, X2=None):
-        A, B = self._both(X, X2)
-        r = _distances_on(pattern.indptr, pattern.indices, A, B)
-        squares = _weighted_squares(dk * self._slope(r), pattern.indptr, pattern.indices, A, B)
-        return np.r_[dk @ self._k(r), self._of_lengths(-squares)]
-
-    def _both(self, X, X2):
-        A = self._scaled(X)
-        return A, A if X2 is None else self._scaled(X2)
 
 
 class PP0(PiecewisePolynomial):
@@ -149,13 +98,9 @@ def _polynomial(q: int, j: int) -> np.ndarray:
     )
 
 
-def _profile(r, variance: float, e: int, P) -> np.ndarray:
-    """variance (1 - r)_+^e P(r), coefficients lowest power first."""
-    return _profile_of(np.ascontiguousarray(r).ravel(), variance, e, P).reshape(np.shape(r))
-
-
 @njit(cache=True)
-def _profile_of(r, variance, e, P):
+def _polynomials(r, variance, e, P):
+    """variance (1 - r)_+^e P(r), coefficients lowest power first."""
     out = np.zeros(len(r))
     for i in range(len(r)):
         if r[i] < 1.0:
@@ -194,34 +139,3 @@ def _symmetric(pairs, n):
             rows[end[i]] = j
             end[i] += 1
     return start, rows
-
-
-@njit(cache=True)
-def _distances_on(start, rows, A, B):
-    """|a_i - b_j| at the entries (i, j) of a csc pattern."""
-    out = np.empty(len(rows))
-    for j in range(len(start) - 1):
-        for p in range(start[j], start[j + 1]):
-            total = 0.0
-            for d in range(A.shape[1]):
-                total += (A[rows[p], d] - B[j, d]) ** 2
-            out[p] = np.sqrt(total)
-    return out
-
-
-@njit(cache=True)
-def _weighted_squares(W, start, rows, A, B):
-    """sum_ij W_ij (a_id - b_jd)^2 over the entries, for every input d."""
-    out = np.zeros(A.shape[1])
-    for j in range(len(start) - 1):
-        column = np.zeros(A.shape[1])
-        for p in range(start[j], start[j + 1]):
-            for d in range(A.shape[1]):
-                column[d] += W[p] * (A[rows[p], d] - B[j, d]) ** 2
-        out += column
-    return out
-
-
-def _distances(A, B) -> np.ndarray:
-    """|a - b| from the differences themselves: near r = 0 the product rule would lose half the digits   (n, n2)."""
-    return np.sqrt(sum(np.subtract.outer(a, b) ** 2 for a, b in zip(A.T, B.T)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
+SHAPES = ("alpha", "period")  # neither a length-scale nor a magnitude: the paper's prior says nothing of them
 ON = ("lengthscale+sd", "lengthscale+variance", "lengthscale", "sd", "variance")
 
 
@@ -41,6 +42,8 @@ class HalfStudentT:
         """The quantity is exp(power * theta); 0 when the prior does not cover it."""
         if parameter == "lengthscale":
             return 1.0 if "lengthscale" in wanted else 0.0
+        if parameter in SHAPES:
+            return 0.0
         return 0.5 if "sd" in wanted else 1.0 if "variance" in wanted else 0.0
 
     def _log_constant(self) -> float:
