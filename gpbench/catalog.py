@@ -1,20 +1,20 @@
 """Finding kernels, data sets and methods by name: one file each, no registry to keep in step.
 
 The file of `loo-cve` is `methods/loo_cve.py`; a file may hold several names (pp0..pp3). Files outside the package
-(`--plugin my.py`) are searched first, so that a user's class may take any free name.
+(`--plugin my.py`) may take any name that is free.
 """
 
 from __future__ import annotations
 
 import difflib
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import pkgutil
+import re
 import sys
 from pathlib import Path
 
+from . import plugin_files
 from .errors import ConfigError
 
 _KINDS = {  # kind -> (package to search, module and name of the base class)
@@ -22,7 +22,8 @@ _KINDS = {  # kind -> (package to search, module and name of the base class)
     "kernel": ("gpbench.kernels", "gpbench.kernels.base", "Kernel"),
     "dataset": ("gpbench.data.sources", "gpbench.data.source", "Source"),
 }
-_plugins: dict[str, object] = {}  # path -> module
+_NAME = re.compile(r'^    name\b[^=\n]*= "([^"]+)"', re.MULTILINE)
+_plugins: dict[str, plugin_files.PluginFile] = {}  # by path
 
 
 def _base(kind):
@@ -44,25 +45,27 @@ def _module_names(kind) -> list[str]:
     return [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in ("base",) and m.name[0] != "_"]
 
 
+def own_names(kind: str) -> set[str]:
+    """What gpbench itself has of a kind, read off its files: importing them all would take a second."""
+    package = importlib.import_module(_KINDS[kind][0])
+    texts = [file.read_text(encoding="utf-8") for folder in package.__path__ for file in Path(folder).glob("*.py")]
+    return {name for text in texts for name in _NAME.findall(text)}
+
+
 def load_plugin(path: str) -> None:
     """Make the plug-ins of a user's file known; loading the same file twice is harmless."""
-    file = Path(path).resolve()
-    if str(file) in _plugins:
+    file = str(Path(path).resolve())
+    if file in _plugins:
         return
-    if not file.is_file():
-        raise ConfigError(f"plugin {path}: no such file")
-    name = "gpbench_plugin_" + hashlib.sha256(str(file).encode()).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(name, file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as e:
-        del sys.modules[name]
-        raise ConfigError(f"plugin {path}: {type(e).__name__}: {e}") from e
-    if not any(_named(module, _base(kind)) for kind in _KINDS):
+    loaded = plugin_files.load(path)
+    names = {kind: _named(loaded.module, _base(kind)) for kind in _KINDS}
+    if not any(names.values()):
         raise ConfigError(f"plugin {path}: defines no Method, Kernel or Source with a name (see docs/extending.md)")
-    _plugins[str(file)] = module
+    for kind, found in names.items():
+        others = {name for p in _plugins.values() for name in _named(p.module, _base(kind))}
+        if taken := sorted(found.keys() & (own_names(kind) | others)):
+            raise ConfigError(f"plugin {path}: there is a {kind} '{taken[0]}' already; give yours another name")
+    _plugins[file] = loaded
 
 
 def plugin_paths() -> list[str]:
@@ -72,9 +75,9 @@ def plugin_paths() -> list[str]:
 def available(kind: str) -> dict[str, type]:
     """Every name of a kind with its class; imports all of that folder."""
     base, found = _base(kind), {}
-    for module in [importlib.import_module(f"{_KINDS[kind][0]}.{m}") for m in _module_names(kind)] + list(
-        _plugins.values()
-    ):
+    for module in [importlib.import_module(f"{_KINDS[kind][0]}.{m}") for m in _module_names(kind)] + [
+        p.module for p in _plugins.values()
+    ]:
         found.update(_named(module, base))
     return dict(sorted(found.items()))
 
@@ -82,8 +85,8 @@ def available(kind: str) -> dict[str, type]:
 def find(kind: str, name: str) -> type:
     """The class of that name; an unknown name is a ConfigError that offers the nearest ones."""
     base = _base(kind)
-    for module in _plugins.values():
-        if name in (found := _named(module, base)):
+    for plugin in _plugins.values():
+        if name in (found := _named(plugin.module, base)):
             return found[name]
     stem = name.replace("-", "_")
     if stem in _module_names(kind):
@@ -99,6 +102,13 @@ def find(kind: str, name: str) -> type:
 
 
 def source_hash(cls: type) -> str:
-    """Empty for gpbench's own classes; the hash of the file for a plug-in, whose edits must run again."""
+    """Empty for gpbench's own classes; for a plug-in the hash of the file that was loaded: its edits must run again."""
     module = sys.modules[cls.__module__]
-    return hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()[:16] if module in _plugins.values() else ""
+    return next((p.hash for p in _plugins.values() if p.module is module), "")
+
+
+def refuse_changed(code: str) -> None:
+    """`code` is what a trial was planned with (`source_hash` of its parts, joined by +): its number must be theirs."""
+    if code and not set(code.split("+")) <= {p.hash for p in _plugins.values()}:
+        files = ", ".join(_plugins) or "the plug-in"
+        raise ConfigError(f"{files}: has changed since the run was planned; put the old file back or start a new run")

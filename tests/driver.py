@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+REPO = Path(__file__).resolve().parent.parent
 FAKES = str(Path(__file__).parent / "plugins" / "fakes.py")
 
 
@@ -67,6 +68,26 @@ def finish(folder, job, **popen):
     return process.returncode, err
 
 
+def gpbench(*arguments, cwd=None, **popen):
+    """The command line as a user calls it."""
+    command = [sys.executable, "-m", "gpbench", *map(str, arguments)]
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(REPO),
+        "GPBENCH_DATA": "datasets",
+        "GPBENCH_MIRROR": "",
+        **popen.pop("env", {}),
+    }
+    popen = {"capture_output": True, "text": True, "timeout": 240, **popen}
+    return subprocess.run(command, cwd=cwd, env=env, **popen)
+
+
+def server_of(process):
+    """Pid of a run's fork server, once its first trial has begun."""
+    (server,) = map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
+    return server
+
+
 def marked(mark):
     """Processes alive with this mark in their environment."""
     found = []
@@ -79,7 +100,7 @@ def marked(mark):
     return found
 
 
-def wait_until(condition, seconds=20.0):
+def wait_until(condition, seconds=60.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

@@ -1,5 +1,7 @@
 """Names are files; a user's file is found like our own."""
 
+import sys
+
 import pytest
 
 from gpbench import catalog
@@ -25,6 +27,56 @@ def test_own_names_are_found_by_file_and_by_listing():
             assert catalog.find(kind, name) is cls and cls.name == name
 
 
+@pytest.mark.parametrize("kind", ["method", "kernel", "dataset"])
+def test_own_names_are_read_off_the_files(kind, plugins):
+    assert catalog.own_names(kind) == catalog.available(kind).keys()
+
+
+def test_a_plugin_that_hides_a_built_in_name_is_refused(tmp_path, plugins):
+    (tmp_path / "mine.py").write_text(PLUGIN.replace('"mine"', '"full-gp"'))
+    with pytest.raises(ConfigError, match="there is a method 'full-gp' already; give yours another name"):
+        catalog.load_plugin(str(tmp_path / "mine.py"))
+    assert catalog.find("method", "full-gp").__module__ == "gpbench.methods.full_gp"
+    for n in "ab":
+        (tmp_path / f"{n}.py").write_text(PLUGIN)
+    catalog.load_plugin(str(tmp_path / "a.py"))
+    with pytest.raises(ConfigError, match=r"b\.py: there is a method 'mine' already"):
+        catalog.load_plugin(str(tmp_path / "b.py"))
+
+
+HELPERS = {
+    "top": ("import helper_top\n", ["helper_top.py"]),
+    "from": ("from helper_from import x\n", ["helper_from.py"]),
+    "in a function": ("def f():\n    import helper_lazy\n", ["helper_lazy.py"]),
+    "of a package": ("from helper_package import part\n", ["helper_package/__init__.py", "helper_package/part.py"]),
+    "of a helper": ("import helper_first\n", ["helper_first.py", "helper_second.py"]),
+}
+
+
+@pytest.mark.parametrize("where", HELPERS)
+def test_the_helper_modules_of_a_plugin_are_part_of_its_hash(where, tmp_path, plugins, monkeypatch):
+    monkeypatch.setattr("sys.path", [*sys.path])
+    line, files = HELPERS[where]
+    for file in files:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text("x = 1\n")
+    if where == "of a helper":
+        (tmp_path / files[0]).write_text("import helper_second\n")
+    (tmp_path / "mine.py").write_text(line + PLUGIN)
+
+    def hashed():
+        catalog._plugins.clear()
+        catalog.load_plugin(str(tmp_path / "mine.py"))
+        return catalog.source_hash(catalog.find("method", "mine"))
+
+    before = hashed()
+    assert hashed() == before
+    (tmp_path / "unrelated.py").write_text("x = 1\n")
+    assert hashed() == before
+    (tmp_path / files[-1]).write_text("x = 2\n")
+    assert hashed() != before
+
+
 def test_an_unknown_name_offers_the_nearest():
     with pytest.raises(ConfigError, match="unknown method 'ful-gp'; did you mean full-gp"):
         catalog.find("method", "ful-gp")
@@ -40,7 +92,10 @@ def test_a_plugin_file_adds_a_method_and_its_edits_change_the_hash(tmp_path, plu
     assert "mine" in catalog.available("method") and cls(d_max=4).d_max == 4
     before = catalog.source_hash(cls)
     file.write_text(PLUGIN + "\n# changed\n")
-    assert before and catalog.source_hash(cls) != before
+    assert catalog.source_hash(cls) == before != ""  # of what was loaded, not of what stands there now
+    catalog._plugins.clear()
+    catalog.load_plugin(str(file))
+    assert catalog.source_hash(catalog.find("method", "mine")) != before
     assert catalog.source_hash(catalog.find("method", "full-gp")) == ""
 
 
@@ -51,6 +106,7 @@ def test_a_plugin_file_adds_a_method_and_its_edits_change_the_hash(tmp_path, plu
         ("x = 1", "defines no Method, Kernel or Source"),
         ("1/0", "ZeroDivisionError"),
         ("def", "SyntaxError"),
+        ("import sys; sys.exit(0)", "SystemExit"),
     ],
 )
 def test_a_bad_plugin_is_one_sentence(tmp_path, plugins, text, message):

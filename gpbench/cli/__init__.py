@@ -32,7 +32,9 @@ for command in (
 def main() -> None:
     """Entry point: one sentence and the right exit code for everything that can go wrong."""
     from gpbench.errors import GpbenchError
+    from gpbench.experiment.limits import standard_streams
 
+    standard_streams()
     try:
         # not cli.main(): it turns a closed pipe into exit code 1
         with cli.make_context("gpbench", sys.argv[1:]) as context:

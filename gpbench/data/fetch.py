@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from gpbench.errors import DataError, StorageError
 
 from . import archives, pypi, transfer
+from .checking import checked
 from .copies import Copy, RemoteFile
 from .dataset import Dataset
 
@@ -72,7 +73,7 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
             for place, copy, get in _attempts(source, places):
                 try:
                     staged = [_stage(get, f, Path(folder)) for f in copy.files]
-                    dataset = source.load(dict(zip((f.path for f in copy.files), staged)), None)
+                    dataset = _loaded(source, copy, staged)
                 except DataError as e:
                     if copy.user:
                         raise
@@ -98,12 +99,16 @@ def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
         try:
             for f, p in zip(copy.files, paths):
                 check_hash(p, f)
-            return Obtained(source.load(dict(zip((f.path for f in copy.files), paths)), None), copy, "cache", paths)
+            return Obtained(_loaded(source, copy, paths), copy, "cache", paths)
         except DataError as e:
             if copy.user:  # the user meant these files: falling back to others would hide what is wrong with them
                 raise
             reasons.append(f"cache: {e}")
     return None
+
+
+def _loaded(source, copy: Copy, paths) -> Dataset:
+    return checked(source.name, source.load(dict(zip((f.path for f in copy.files), paths)), None))
 
 
 def _attempts(source, places: Places) -> Iterator[tuple]:

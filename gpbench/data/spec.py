@@ -9,6 +9,7 @@ from gpbench import catalog
 from gpbench.errors import ConfigError, DataError
 
 from . import csv_file, fetch
+from .checking import checked
 from .dataset import Dataset
 from .source import Source
 
@@ -34,7 +35,7 @@ def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirro
         return csv_file.read(**spec)
     found = source_of(spec)
     if found.generated or not found.copies:  # a plug-in's class may do without files, too
-        return found.load({}, rng)
+        return checked(spec["name"], found.load({}, rng))
     return fetch.obtain(found, fetch.Places.find(offline, mirror, data_dir)).dataset
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from gpbench import catalog, metrics
 from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.methods.base import Fitted, Method, Prediction
+from gpbench.text import one_line
 
 from . import compiled, seeds
 from .jobs import is_nested
@@ -90,7 +91,7 @@ def status_of(error: BaseException) -> str:
 
 def reason_of(error: BaseException) -> str:
     """One line; the log has the traceback."""
-    message = " ".join(str(error).split())[:300]
+    message = one_line(error)
     known = isinstance(error, (NotPositiveDefinite, NotApplicable, InvalidPrediction))
     return message if known and message else f"{type(error).__name__}: {message}".rstrip(": ")
 

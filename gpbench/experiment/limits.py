@@ -1,4 +1,4 @@
-"""What the operating system does for a worker process: die with its parent, stay below a memory limit."""
+"""What the operating system does for a process of ours: die with its parent, stay below a memory limit."""
 
 from __future__ import annotations
 
@@ -19,6 +19,18 @@ def die_with_parent(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died before the call
         os._exit(1)
+
+
+def standard_streams() -> None:
+    """Something behind 0, 1 and 2, which a caller may have closed: else the next file opened would take their place."""
+    for fd, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+        if getattr(sys, name) is None:
+            stream = open(fd, mode, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 def no_core_dump() -> None:

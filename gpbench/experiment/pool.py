@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from . import limits
 from .lock import Lock
 from .provenance import thread_environment
 
@@ -31,6 +32,7 @@ class Pool:
         self.server: subprocess.Popen | None = None
 
     def start(self) -> None:
+        limits.standard_streams()
         command_read, self._commands = os.pipe()
         self._events, event_write = os.pipe()
         env = {**os.environ, **thread_environment(self.threads), "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
@@ -70,7 +72,7 @@ class Pool:
         if not chunk:
             raise ServerLost
         *lines, self._buffer = (self._buffer + chunk).split(b"\n")
-        return [json.loads(line) for line in lines]
+        return [event for line in lines if line and (event := _event(line)) is not None]
 
     def close(self) -> None:
         """End the server and, with it, every job; done when this returns."""
@@ -88,3 +90,12 @@ class Pool:
         with contextlib.suppress(OSError):
             if self.log.stat().st_size == 0:
                 self.log.unlink()
+
+
+def _event(line: bytes) -> dict | None:
+    """None for what is none of ours: a method may have written to every file it found open."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and isinstance(event.get("event"), str) else None

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 
+from gpbench.text import printable
+
 from .records import Result
 
 
@@ -38,7 +40,7 @@ class Lines(Silent):
     def say(self, text):
         encoding = getattr(self.stream, "encoding", None) or "ascii"
         with contextlib.suppress(OSError, ValueError):
-            self.stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+            self.stream.write(printable(text).encode(encoding, "replace").decode(encoding) + "\n")
             self.stream.flush()
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from gpbench.text import printable
 from gpbench.versions import lower
 
 COLUMNS = (  # of results.csv, in this order
@@ -107,6 +108,10 @@ class Result:
     notes: list[str] = field(default_factory=list)  # jitter used, simulated data, rounded copy, ...
     data_sha256: str = ""
     env: str = ""  # id of env/<id>.json
+
+    def __post_init__(self):
+        """Texts of methods and of exceptions are fit for files and terminals, whatever was raised or stored."""
+        self.reason, self.notes = printable(self.reason), [printable(str(note)) for note in self.notes]
 
     def row(self) -> dict[str, Any]:
         """One line of results.csv."""

@@ -6,11 +6,14 @@ import contextlib
 import logging
 import signal
 import threading
+from functools import partial
 from pathlib import Path
 from socket import gethostname
 
+from gpbench import catalog
 from gpbench.errors import ConfigError, GpbenchError, StorageError
 
+from .isolated import complaint_of
 from .lock import Lock, alive, holder
 from .progress import Silent, describe
 from .records import Result, Trial, digest
@@ -56,12 +59,17 @@ def run(
 def _check_data(trials: list[Trial]) -> None:
     """Fetch and split each data set once, before anything runs: what is wrong with it is an error of the run (exit 3).
 
-    Any other exception, say of a plug-in's data set, belongs to the trials that meet it.
+    Any other exception, say of a plug-in's data set, belongs to the trials that meet it, and so does a crash there.
     """
     from .setting import setting_of
 
     distinct = {digest([t.dataset, t.split, t.scale]): t for t in reversed(trials)}
     for trial in distinct.values():
+        name = trial.dataset.get("name")
+        if name and catalog.source_hash(catalog.find("dataset", name)):
+            if complaint := complaint_of(partial(setting_of, trial)):
+                raise complaint
+            continue
         try:
             setting_of(trial)
         except GpbenchError:

@@ -13,7 +13,7 @@ import json
 import os
 import selectors
 import signal
-from functools import cache
+from functools import cache, partial
 
 from . import compiled, limits
 from .worker import send, work
@@ -96,7 +96,7 @@ def _obey(command: dict, running: dict[int, int], events: int, close) -> None:
         finally:
             os._exit(code)
     running[pid] = command["job"]
-    send(events, event="start", job=command["job"])
+    send(events, partial(_leave, running), event="start", job=command["job"])
 
 
 def _kill(running: dict[int, int]) -> None:
@@ -119,4 +119,5 @@ def _reap(running: dict[int, int], events: int) -> None:
         job = running.pop(pid, None)
         if job is not None:
             code = os.waitstatus_to_exitcode(status)
-            send(events, event="exit", job=job, code=code, peak_mb=limits.peak_mb(usage))
+            orphaned = partial(_leave, running)
+            send(events, orphaned, event="exit", job=job, code=code, peak_mb=limits.peak_mb(usage))

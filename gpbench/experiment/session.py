@@ -130,8 +130,9 @@ class Session:
     # -- events -------------------------------------------------------------------------------------------------
 
     def _handle(self, event: dict) -> None:
-        job = self.running[event["job"]]
-        kind = event["event"]
+        job, kind = self.running.get(event.get("job")), event["event"]
+        if job is None:
+            return
         if kind == "start":
             job.kernel_oom_kills = limits.oom_kills()
             self._restart_clock(job)

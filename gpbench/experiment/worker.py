@@ -1,6 +1,7 @@
 """One job in its own process: limits, log, trials, and the files and events that tell of them.
 
-Events leave through a pipe that all jobs share, each in one write below PIPE_BUF, which the kernel keeps whole.
+Events leave through a pipe that all jobs share, each in one write below PIPE_BUF, which the kernel keeps whole. A pipe
+that nobody reads means that the run is gone: the job ends there and then, for what happens to it now is no result.
 """
 
 from __future__ import annotations
@@ -13,16 +14,28 @@ import random
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 from . import limits
 
 STORAGE_EXIT = 77  # of a job that could not write; the run must stop
-_TEXT = 400  # characters of a message in an event; escaped they stay below PIPE_BUF
+ORPHAN_EXIT = 78  # of a job whose run is gone; nobody will ask
+_TEXT = 300  # characters of a message in an event; escaped they stay below PIPE_BUF
 
 
-def send(fd: int, **event) -> None:
-    os.write(fd, (json.dumps(event) + "\n").encode())
+def _leave() -> None:
+    os._exit(ORPHAN_EXIT)
+
+
+def send(fd: int, orphaned: Callable[[], None] = _leave, **event) -> None:
+    """Between line ends, so that what a method may have written to this pipe spoils no event but its own."""
+    try:
+        os.write(fd, f"\n{json.dumps(event)}\n".encode())
+    except BrokenPipeError:
+        orphaned()
+    except OSError:  # a method has closed files that are not its own: the run learns from disk what was done
+        pass
 
 
 def work(job: dict, events: int, server: int) -> int:
@@ -122,6 +135,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
         with _storage_trouble():
             for plugin in job["plugins"]:
                 catalog.load_plugin(plugin)
+            catalog.refuse_changed(trials[0].code)
             if job["shared"]:
                 write_json(store.shared_path(job["shared"]), shared_fit(trials[0]))
                 return

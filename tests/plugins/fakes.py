@@ -1,7 +1,9 @@
 """Small data and methods that misbehave on request, for the tests of the runner (`--plugin` file)."""
 
+import contextlib
 import os
 import signal
+import stat
 import subprocess
 import time
 from pathlib import Path
@@ -51,6 +53,33 @@ class Broken(Source):
         return 1 / 0
 
 
+class Odd(Source):
+    """Data that are wrong in the way that `how` says."""
+
+    name = "odd"
+    generated = True
+    how: str = "fine"
+
+    def load(self, paths, rng):
+        X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+        dataset = Dataset("odd", X, y)
+        return {
+            "fine": lambda: dataset,
+            "complex": lambda: Dataset("odd", X, y + 1j),
+            "short": lambda: Dataset("odd", X, y[:50]),
+            "nan": lambda: Dataset("odd", set_first(X, np.nan), y),
+            "infinite": lambda: Dataset("odd", X, set_first(y, np.inf)),
+            "text": lambda: Dataset("odd", X.astype(str), y),
+            "column": lambda: Dataset("odd", X, y[:, None]),
+            "classes": lambda: Dataset("odd", X, y, "classification"),
+            "rows": lambda: Dataset("odd", X, y, published_split=(np.arange(50), np.arange(50, 70))),
+            "tuple": lambda: (X, y),
+            "empty": lambda: Dataset("odd", X[:0], y[:0]),
+            "exit": lambda: raise_(SystemExit(0)),
+            "crash": lambda: kill(signal.SIGSEGV),
+        }[self.how]()
+
+
 class Indefinite(ArdSE):
     """A 'kernel' with a negative eigenvalue that no jitter repairs."""
 
@@ -95,6 +124,21 @@ def raise_(error):
     raise error
 
 
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def scribble():
+    """Noise into every pipe that is open."""
+    noises = (b"}{\xff\x00 no event\n[1]\n{}\n", b'{"event": "result", "job": 99, "trial": "x"}\n', b"half a line")
+    for fd in range(3, 50):
+        for noise in noises:
+            with contextlib.suppress(OSError):
+                if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                    os.write(fd, noise)
+
+
 def kill(number):
     os.kill(os.getpid(), number)
     time.sleep(60)
@@ -120,6 +164,10 @@ BEHAVIOURS = {
     "latent": lambda p: spoiled(p, lambda m, v: Prediction(m, v, set_first(v.copy(), -1e-17))),
     "infinite-trace": lambda p: constant(p, 0.0, trace=[{"step": 1, "gain": float("inf")}]),
     "spawn": lambda p: (subprocess.Popen(["sleep", "600"]), constant(p, 0.0))[1],
+    "surrogate": lambda p: raise_(ValueError("bad \udc80 byte, \x1b[31mred\x1b[0m\r\x00")),
+    "mute": lambda p: raise_(Mute()),
+    "close-all": lambda p: (os.closerange(3, 100), constant(p, 0.0))[1],
+    "scribble": lambda p: (scribble(), constant(p, 0.0))[1],
     "chatty": lambda p: (print("hello from the method"), constant(p, 0.0))[1],
 }
 
@@ -148,6 +196,7 @@ class FakePath(Method):
     fail_at: int = 0
     nan_at: int = 0
     count: str = ""
+    scribbles: bool = False
 
     def fit(self, problem, rng):
         return next(self.path(problem, rng, [self.d_max]))
@@ -163,4 +212,6 @@ class FakePath(Method):
                 kill(signal.SIGSEGV)
             if step in sizes:
                 time.sleep(self.seconds)
+                if self.scribbles:
+                    scribble()
                 yield constant(problem, np.nan if step == self.nan_at else total / step, step)

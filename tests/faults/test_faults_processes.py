@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from driver import finish, marked, rows, start, trial, wait_until, write_job
+from driver import finish, marked, rows, server_of, start, trial, wait_until, write_job
 
 from gpbench.experiment import runner
 from gpbench.experiment.store import Store
@@ -98,8 +98,7 @@ def test_the_fork_server_itself_may_be_killed(tmp_path):
     job = write_job(tmp_path / "job.json", trials, jobs=1)
     process = start(tmp_path / "out", job)
     wait_until(lambda: list((tmp_path / "out").glob("logs/[0-9a-f]*.log")))  # the first trial has begun
-    (server,) = map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
-    os.kill(server, signal.SIGKILL)
+    os.kill(server_of(process), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
     assert re.search(r"4 done, 1 failed", err)

@@ -1,0 +1,35 @@
+"""Whether what a data set's `load` returned may be trained on: a plug-in is checked like a user's file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.errors import DataError
+
+from .dataset import Dataset
+
+
+def checked(name: str, dataset) -> Dataset:
+    """The data set itself; a DataError says what is wrong with it, in one sentence."""
+    if not isinstance(dataset, Dataset):
+        raise DataError(f"dataset {name}: load returned {type(dataset).__name__}, not a Dataset")
+    X, y = np.asarray(dataset.X), np.asarray(dataset.y)
+    if y.ndim != 1 or X.ndim not in (1, 2) or (X.ndim == 1 and X.dtype != object):
+        raise DataError(f"dataset {name}: expected inputs (n, D) and targets (n,), got {X.shape} and {y.shape}")
+    if len(X) != len(y):
+        raise DataError(f"dataset {name}: {len(y)} targets for {len(X)} rows")
+    if not len(y):
+        raise DataError(f"dataset {name}: has no rows")
+    for what, values in (("inputs", X), ("targets", y)):
+        if values.ndim == 1 and values is X:
+            continue  # objects of a kernel on discrete inputs
+        if values.dtype.kind not in "buif":
+            raise DataError(f"dataset {name}: {what} have type {values.dtype}, expected real numbers")
+        if bad := np.argwhere(~np.isfinite(values)).tolist():
+            raise DataError(f"dataset {name}: {what} are missing or infinite, first in row {bad[0][0]}")
+    if dataset.task == "classification" and not np.isin(y, (-1, 1)).all():
+        raise DataError(f"dataset {name}: classes must be -1 and +1, got {np.unique(y)[:5].tolist()}")
+    for part in dataset.published_split or ():
+        if len(part) and (np.min(part) < 0 or np.max(part) >= len(y)):
+            raise DataError(f"dataset {name}: its published split names rows beyond the {len(y)} there are")
+    return dataset

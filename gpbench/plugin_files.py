@@ -1,0 +1,107 @@
+"""A user's Python file: loaded as a module, and hashed with the modules of the user's that it imports.
+
+Its numbers depend on all of them, so the hash enters the ids of the trials that run through the file. The bytes that
+are hashed are the bytes that run: an edit in the middle of a run is noticed where the file is loaded.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.machinery
+import os
+import sys
+import sysconfig
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import ConfigError
+
+_OURS = Path(__file__).parent
+_STANDARD = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")]
+_INSTALLED = {"site-packages", "dist-packages"}
+
+
+@dataclass(frozen=True)
+class PluginFile:
+    module: types.ModuleType
+    hash: str
+
+
+def load(path: str | Path) -> PluginFile:
+    """Run the file; ConfigError in one sentence when that is not possible."""
+    file = Path(path).resolve()
+    if file.suffix != ".py":
+        raise ConfigError(f"plugin {path}: a plug-in is a Python file (my.py; see docs/extending.md)")
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError as e:
+        raise ConfigError(f"plugin {path}: no such file") from e
+    except OSError as e:
+        raise ConfigError(f"plugin {path}: cannot be read ({e.strerror})") from e
+    name = "gpbench_plugin_" + _sha(os.fsencode(file))[:12]
+    module = types.ModuleType(name)
+    module.__file__ = str(file)
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))  # its helper modules stand beside it; last, so that they hide nothing
+    sys.modules[name] = module
+    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # a cached helper may be older than its file
+    try:
+        exec(compile(content, str(file), "exec"), module.__dict__)
+    except (Exception, SystemExit) as e:
+        del sys.modules[name]
+        raise ConfigError(f"plugin {path}: {type(e).__name__}: {e}") from e
+    finally:
+        sys.dont_write_bytecode = written
+    return PluginFile(module, _hash(file, content))
+
+
+def _hash(file: Path, content: bytes) -> str:
+    """Of the file alone where it imports none of the user's own modules."""
+    found = {file: content}
+    todo = [file]
+    while todo:
+        for helper in _imported(current := todo.pop(), found[current]):
+            if helper not in found:
+                found[helper] = helper.read_bytes()
+                todo.append(helper)
+    hashes = [_sha(content), *sorted(_sha(found[f]) for f in found if f != file)]
+    return (hashes[0] if len(hashes) == 1 else _sha("".join(hashes).encode()))[:16]
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _imported(file: Path, content: bytes) -> Iterator[Path]:
+    """Files of the user's that this one imports, at its top or inside a function."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError):  # a helper that cannot be loaded either: where it is imported it is an error
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _files(alias.name, sys.path)
+        elif isinstance(node, ast.ImportFrom):
+            folders = sys.path if not node.level else [str(file.parents[node.level - 1])]
+            for alias in node.names:
+                yield from _files(".".join(filter(None, (node.module, alias.name))), folders)
+
+
+def _files(dotted: str, folders: list[str]) -> Iterator[Path]:
+    """The files behind a.b.c, as far as they are modules and not gpbench's or an installed library's."""
+    for part in dotted.split("."):
+        spec = importlib.machinery.PathFinder.find_spec(part, folders)
+        if spec is None:
+            return
+        if spec.origin and spec.origin.endswith(".py"):
+            origin = Path(spec.origin).resolve()
+            if _INSTALLED & set(origin.parts) or any(home in origin.parents for home in (_OURS, *_STANDARD)):
+                return
+            yield origin
+        folders = list(spec.submodule_search_locations or [])
+        if not folders:
+            return

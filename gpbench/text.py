@@ -1,0 +1,36 @@
+"""Text that comes from outside (an exception, a file name, a cell) on its way to a terminal, a record or a table."""
+
+from __future__ import annotations
+
+import re
+
+# control characters, halves of surrogate pairs, and the marks that turn the direction of writing
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with everything that a terminal would obey, or UTF-8 cannot hold, written out: \\x1b, \\udc80."""
+    return _UNSAFE.sub(lambda m: m[0] if m[0] in keep else m[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(error: BaseException, most: int = 300) -> str:
+    """An exception's message on one line of printable text; also when its own `__str__` is broken."""
+    try:
+        message = str(error)
+    except Exception as e:
+        message = f"(no message: {type(e).__name__})"
+    return printable(" ".join(message.split()))[:most]
+
+
+_RISKY = re.compile(r"'*[=+\-@\t\r]")  # with the quotes before it, so that undoing takes off exactly one
+_VALUE = r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?"
+_NUMBER = re.compile(rf"{_VALUE}( ± {_VALUE})?\*?( \([\w ]+\))?|[-+]?(inf|nan)", re.IGNORECASE)  # -0.3 ± 0.1* (close)
+
+
+def csv_cell(text: str) -> str:
+    """A leading = + - or @ would make a spreadsheet run the cell; numbers keep their sign. `plain_cell` undoes it."""
+    return "'" + text if _RISKY.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def plain_cell(text: str) -> str:
+    return text[1:] if text[:1] == "'" and text == csv_cell(text[1:]) else text
