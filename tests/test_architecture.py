@@ -20,7 +20,8 @@ MAY_IMPORT = {  # part -> parts of gpbench it may use; everything may use errors
     "inference": {"linalg", "kernels", "objectives"},
     "learning": {"linalg", "kernels", "objectives", "inference"},
     "selection": {"linalg", "kernels", "inference"},
-    "methods": {"linalg", "kernels", "objectives", "inference", "learning", "selection"},
+    "adapters": set(),  # serve.py and the adapters run under another Python
+    "methods": {"adapters", "linalg", "kernels", "objectives", "inference", "learning", "selection"},
     "catalog": {"methods", "kernels", "data", "plugin_files"},
     "report": {"metrics", "published", "data", "experiment"},
 }

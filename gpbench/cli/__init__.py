@@ -9,7 +9,7 @@ import click
 
 from gpbench import __version__
 
-from . import catalogue, data, report, run
+from . import adapters, catalogue, data, report, run
 from .shared import Group, fail
 
 
@@ -25,6 +25,7 @@ def cli():
 for command in (
     run.run, run.status, run.validate, catalogue.list_, catalogue.describe, catalogue.schema, catalogue.doctor,
     data.data, report.tables, report.stats, report.plot, report.report, report.check, report.compare, report.score,
+    adapters.adapters,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -151,7 +151,7 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
             reader.problem(keys, f"method {cls.name}: its parameter '{key}' has the name of a config key; rename it")
         for key in data.keys() - {"method", "label", *METHOD_SETTINGS} - cls.model_fields.keys():
             reader.unknown_key((*keys, key), {"label", *METHOD_SETTINGS, *cls.model_fields}, f"method {cls.name}")
-        label = entries.label_of(reader, data, keys, cls.name)
+        label = entries.label_of(reader, data, keys, entries.usual_label(data, cls.name))
         if label in labels:
             where = (*keys, "label") if "label" in data else keys
             message = (

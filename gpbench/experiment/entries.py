@@ -257,6 +257,11 @@ def first_of(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[list
     return [plain for plain, _, _ in found], found[0][1], {"first_of"}
 
 
+def usual_label(data: dict, name: str) -> str:
+    """The method's name; of another library's model its own."""
+    return " ".join(str(data[k]) for k in ("external", "approx") if data.get(k)) or name
+
+
 def label_of(reader: Reader, data: dict, keys: Keys, default: str) -> str:
     label = data.get("label", default)
     if not isinstance(label, str) or not label.strip() or len(label) > 60 or not label.isprintable():
@@ -271,6 +276,8 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
     data = {"method": data} if isinstance(data, str) else reader.mapping(data, keys, "method")
     if data is None:
         return {}, None
+    if "external" in data and "method" not in data:  # {external: gpboost} is a method of its own to the reader
+        data = {"method": "external", **data}
     if "method" not in data:
         reader.problem(keys, "methods: 'method' is missing")
         return data, None

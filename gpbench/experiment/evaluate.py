@@ -155,15 +155,21 @@ def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -
         metrics=scores,
         n_basis=int(fitted.n_basis),
         log_evidence=None if fitted.log_evidence is None else float(fitted.log_evidence),
-        seconds={**{k: float(v) for k, v in fitted.seconds.items()}, "fit": fit_seconds, "predict": predict_seconds},
+        seconds=_seconds(fitted, fit_seconds, predict_seconds),
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
         peak_mb=peak_mb(),
-        theta=fitted.gp.values(),
+        theta={} if fitted.gp is None else fitted.gp.values(),
         trace=_scored_along(trial, setting, fitted),
         notes=_notes(trial, setting, fitted, prediction),
         data_sha256=setting.dataset.sha256,
     )
     return result, _arrays(setting, fitted, raw)
+
+
+def _seconds(fitted: Fitted, fit: float, predict: float) -> dict[str, float]:
+    own = fitted.clock() if fitted.clock is not None else {}
+    measured = {"fit": fit, "predict": predict} | {k: v["wall"] for k, v in own.items()}
+    return {k: float(v) for k, v in (fitted.seconds | measured).items()}
 
 
 def _notes(trial: Trial, setting: Setting, fitted: Fitted, prediction: Prediction) -> list[str]:
@@ -247,9 +253,10 @@ def class_scores(setting: Setting, p: Prediction) -> dict[str, float | None]:
 def _arrays(setting: Setting, fitted: Fitted, raw: Prediction) -> dict:
     """What --save-predictions keeps, in raw units and rows of the data."""
     train, test = setting.split.train, setting.split.test
-    with np.errstate(divide="ignore"):  # noise may be 0
-        theta = np.append(fitted.gp.kernel.theta, np.log(fitted.gp.noise))
-    arrays = {"train_index": train, "test_index": test, "theta": theta}
+    arrays = {"train_index": train, "test_index": test}
+    if fitted.gp is not None:
+        with np.errstate(divide="ignore"):  # noise may be 0
+            arrays["theta"] = np.append(fitted.gp.kernel.theta, np.log(fitted.gp.noise))
     arrays |= {k: v for k in ("mean", "var", "var_latent", "prob") if (v := getattr(raw, k)) is not None}
     if fitted.pivots is not None:
         arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]

@@ -80,7 +80,7 @@ def is_nested(method: type) -> bool:
 
 def shared_key(trial: Trial) -> str | None:
     """Names the full-GP fit that this trial starts from or keeps; None when it needs none."""
-    if trial.hyperparameters.get("from") != "full-gp":
+    if trial.hyperparameters.get("from") != "full-gp" or catalog.find("method", trial.method).learns_itself:
         return None
     versions = {k: v for k, v in trial.versions.items() if k not in ("method", "learner", "start_learner")}
     versions |= raised({"learner": trial.shared_learner})

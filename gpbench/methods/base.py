@@ -57,7 +57,7 @@ class Fitted:
     """A trained model. `predict` works on scaled inputs and gives scaled targets."""
 
     predict: Predictor
-    gp: GP
+    gp: GP | None  # None where the model is not a Gaussian process of ours
     n_basis: int
     log_evidence: float | None = None  # natural log, all constants, on the scaled targets
     pivots: np.ndarray | None = None  # rows of the training part, in order of choice
@@ -72,6 +72,9 @@ class Fitted:
     # What is only measured about the model, not part of it: the runner asks when the clock has stopped, and adds the
     # numbers to the last row of the trace.
     facts: Callable[[], dict[str, float]] | None = None
+    # {"fit": {"wall": s, "cpu": s}, "predict": ...} of work done in another process, asked for after the prediction; it
+    # stands in place of what the runner measured, which contains that process's start.
+    clock: Callable[[], dict[str, dict[str, float]]] | None = None
 
 
 class Method(BaseModel):
@@ -86,6 +89,7 @@ class Method(BaseModel):
     task: ClassVar[str] = "regression"  # or classification
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
+    learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:

@@ -1,0 +1,149 @@
+"""One virtual environment per library, pinned, made on first use and kept below the data folder."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpbench.errors import ConfigError, NotApplicable, StorageError
+
+HOME = Path(__file__).parent
+SECONDS = 1800  # an installation may take
+REQUIREMENTS = "requirements.txt"
+_WHOLE = ".installed"  # written last: what a killed installation leaves does not count
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A library and one of its models: `gpytorch-svgp` is model svgp of adapters/gpytorch/adapter.py."""
+
+    name: str  # as the config writes it
+    file: Path  # adapter.py
+    model: str
+
+    @property
+    def library(self) -> str:
+        return self.file.parent.name if self.file.parent.parent == HOME else self.file.stem
+
+    @property
+    def requirements(self) -> Path | None:
+        """Pinned packages; None for a user's file without any beside it, which runs under our own Python."""
+        path = self.file.parent / REQUIREMENTS
+        return path if path.is_file() else None
+
+    @property
+    def lock(self) -> str:
+        """What determines its numbers: the pinned packages and the adapter's own code."""
+        parts = [p.read_bytes() for p in (self.requirements, self.file) if p is not None]
+        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+    @property
+    def folder(self) -> Path | None:
+        if self.requirements is None:
+            return None
+        content = self.requirements.read_bytes() + f"{sys.version_info[0]}.{sys.version_info[1]}".encode()
+        return home() / f"{self.library}-{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def home() -> Path:
+    return Path(os.environ.get("GPBENCH_DATA") or "datasets").expanduser().resolve() / "adapters"
+
+
+def libraries() -> list[str]:
+    return sorted(p.parent.name for p in HOME.glob("*/adapter.py"))
+
+
+def models(file: Path) -> tuple[str, ...]:
+    """The adapter's MODELS, read without running it; the first is the default."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "MODELS":
+            return tuple(ast.literal_eval(node.value))
+    return ("",)
+
+
+def find(name: str) -> Adapter:
+    """`gpboost`, `gpytorch-svgp`, or the path of a user's own adapter file."""
+    if name.endswith(".py"):
+        file = Path(name)
+        if not file.is_file():
+            raise ConfigError(f"external {name}: no such file")
+        return Adapter(name, file.resolve(), models(file)[0])
+    library, _, model = name.partition("-")
+    if library not in libraries():
+        raise ConfigError(
+            f"external {name}: known libraries are {', '.join(libraries())}; or give an adapter's .py file"
+        )
+    file = HOME / library / "adapter.py"
+    if model and model not in models(file):
+        raise ConfigError(f"external {name}: {library} has {', '.join(f'{library}-{m}' for m in models(file))}")
+    return Adapter(name, file, model or models(file)[0])
+
+
+def python_of(adapter: Adapter) -> Path:
+    """The interpreter of its environment, made if it is not there; NotApplicable tells why it cannot be had."""
+    if adapter.folder is None:
+        return Path(sys.executable)
+    if not installed(adapter):
+        install(adapter)
+    return adapter.folder / "bin" / "python"
+
+
+def installed(adapter: Adapter) -> bool:
+    return adapter.folder is None or (adapter.folder / _WHOLE).exists()
+
+
+def install(adapter: Adapter) -> None:
+    """Make the environment; under a lock, and removed again unless all of it could be installed."""
+    from filelock import FileLock
+
+    folder = adapter.folder
+    if folder is None:
+        return
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise StorageError(f"cannot write to {folder.parent} ({e.strerror}); set GPBENCH_DATA") from e
+    with FileLock(f"{folder}.lock"):
+        if installed(adapter):
+            return
+        if os.environ.get("GPBENCH_OFFLINE"):
+            raise NotApplicable(f"{adapter.library} is not installed and GPBENCH_OFFLINE is set")
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            _run(adapter, sys.executable, "-m", "venv", str(folder))
+            # wheels only: a source archive would run its own set-up script
+            pip = (str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "-q", "install")
+            _run(adapter, *pip, "--only-binary", ":all:", "-r", str(adapter.requirements))
+            (folder / _WHOLE).touch()
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
+def _run(adapter: Adapter, *command: str) -> None:
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=clean)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        raise NotApplicable(f"{adapter.library} could not be installed: {e}") from e
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        said = next((line for line in lines if re.match("ERROR", line)), lines[-1] if lines else "no message")
+        raise NotApplicable(f"{adapter.library} could not be installed: {' '.join(said.split())[:200]}")
+
+
+def remove(library: str) -> list[Path]:
+    """Delete every environment of a library; the folders that were there."""
+    found = [p for p in sorted(home().glob(f"{library}-*")) if p.is_dir()]
+    for path in found:
+        shutil.rmtree(path)
+    for lock in home().glob(f"{library}-*.lock"):
+        lock.unlink(missing_ok=True)
+    return found

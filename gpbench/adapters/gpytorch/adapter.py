@@ -1,0 +1,156 @@
+"""GPyTorch on the CPU, float64: SGPR, SVGP and VNNGP with ARD kernels, learned by Adam as its examples do."""
+
+import numpy as np
+
+MODELS = ("sgpr", "svgp", "vnngp")
+SMOOTHNESS = {"matern12": 0.5, "matern32": 1.5, "matern52": 2.5}
+
+
+def kernel_of(params, dims):
+    from gpytorch.kernels import MaternKernel, RBFKernel, ScaleKernel
+
+    nu = SMOOTHNESS.get(params["kernel"])
+    inner = RBFKernel(ard_num_dims=dims) if nu is None else MaternKernel(nu=nu, ard_num_dims=dims)
+    inner.lengthscale = np.sqrt(dims)
+    return ScaleKernel(inner)
+
+
+def start(X, params):
+    """Rows at random where the inducing inputs begin."""
+    m = min(len(X), params["d_max"] or 500)
+    return X[np.random.default_rng(params["seed"]).permutation(len(X))[:m]].copy()
+
+
+class Base:
+    def rounds(self, params, default):
+        return 2 if params.get("warm_up") else params.get("iterations", default)
+
+    def predict(self, X, block=4096):
+        import gpytorch
+        import torch
+
+        self.model.eval(), self.likelihood.eval()
+        mean, var = [], []
+        with torch.no_grad(), gpytorch.settings.fast_pred_var(False):
+            for i in range(0, len(X), block):
+                p = self.likelihood(self.model(torch.as_tensor(X[i : i + block])))
+                mean.append(p.mean.numpy())
+                var.append(p.variance.numpy())
+        return np.concatenate(mean), np.concatenate(var)
+
+
+class Sgpr(Base):
+    def __init__(self, X, y, params):
+        import gpytorch
+        import torch
+
+        X, y = torch.as_tensor(X), torch.as_tensor(y)
+        Z = torch.as_tensor(start(X.numpy(), params))
+        likelihood = gpytorch.likelihoods.GaussianLikelihood()
+
+        class Model(gpytorch.models.ExactGP):
+            def __init__(self):
+                super().__init__(X, y, likelihood)
+                self.mean = gpytorch.means.ConstantMean()
+                self.covariance = gpytorch.kernels.InducingPointKernel(kernel_of(params, X.shape[1]), Z, likelihood)
+
+            def forward(self, x):
+                return gpytorch.distributions.MultivariateNormal(self.mean(x), self.covariance(x))
+
+        self.model, self.likelihood = Model().double(), likelihood.double()
+        likelihood.noise = 0.1
+        bound = gpytorch.mlls.ExactMarginalLogLikelihood(likelihood, self.model)
+        self.model.train(), likelihood.train()
+        optimiser = torch.optim.Adam(self.model.parameters(), lr=params.get("rate", 0.05))
+        for _ in range(self.rounds(params, 150)):
+            optimiser.zero_grad()
+            loss = -bound(self.model(X), y)
+            loss.backward()
+            optimiser.step()
+        self.n_basis, self.log_evidence = len(Z), -float(loss) * len(y)
+
+
+class Svgp(Base):
+    def __init__(self, X, y, params):
+        import gpytorch
+        import torch
+
+        X, y = torch.as_tensor(X), torch.as_tensor(y)
+        Z = torch.as_tensor(start(X.numpy(), params))
+        self.likelihood = gpytorch.likelihoods.GaussianLikelihood().double()
+        self.likelihood.noise = 0.1
+        strategy = self.strategy
+
+        class Model(gpytorch.models.ApproximateGP):
+            def __init__(self):
+                super().__init__(strategy(self, X, Z, params))
+                self.mean = gpytorch.means.ConstantMean()
+                self.covariance = kernel_of(params, X.shape[1])
+
+            def forward(self, x):
+                return gpytorch.distributions.MultivariateNormal(self.mean(x), self.covariance(x))
+
+        self.model = Model().double()
+        self.n_basis = len(Z)
+        self.train(X, y, params)
+
+    @staticmethod
+    def strategy(model, X, Z, params):
+        from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
+
+        return VariationalStrategy(model, Z, CholeskyVariationalDistribution(len(Z)), learn_inducing_locations=True)
+
+    def train(self, X, y, params, batch=1024):
+        import gpytorch
+        import torch
+
+        bound = gpytorch.mlls.VariationalELBO(self.likelihood, self.model, num_data=len(y))
+        self.model.train(), self.likelihood.train()
+        weights = [*self.model.parameters(), *self.likelihood.parameters()]
+        optimiser = torch.optim.Adam(weights, lr=params.get("rate", 0.01))
+        shuffle = torch.Generator().manual_seed(int(params["seed"]))
+        for _ in range(self.rounds(params, 40)):  # epochs
+            for rows in torch.randperm(len(y), generator=shuffle).split(batch):
+                optimiser.zero_grad()
+                loss = -bound(self.model(X[rows]), y[rows])
+                loss.backward()
+                optimiser.step()
+
+
+class Vnngp(Svgp):
+    """Every training row is an inducing point; each conditions on its nearest neighbours."""
+
+    @staticmethod
+    def strategy(model, X, Z, params):
+        from gpytorch.variational import MeanFieldVariationalDistribution, NNVariationalStrategy
+
+        q = MeanFieldVariationalDistribution(len(X))
+        neighbours = min(params.get("neighbours", 32), len(X) - 1)
+        return NNVariationalStrategy(model, X, q, k=neighbours, training_batch_size=min(256, len(X)))
+
+    def train(self, X, y, params):
+        import gpytorch
+        import torch
+
+        self.n_basis = len(y)
+        bound = gpytorch.mlls.VariationalELBO(self.likelihood, self.model, num_data=len(y))
+        self.model.train(), self.likelihood.train()
+        weights = [*self.model.parameters(), *self.likelihood.parameters()]
+        optimiser = torch.optim.Adam(weights, lr=params.get("rate", 0.01))
+        batches = self.model.variational_strategy._total_training_batches
+        for _ in range(self.rounds(params, 40) * batches):
+            optimiser.zero_grad()
+            output = self.model(x=None)
+            rows = self.model.variational_strategy.current_training_indices
+            loss = -bound(output, y[rows])
+            loss.backward()
+            optimiser.step()
+
+
+def fit(X, y, params):
+    import torch
+
+    torch.set_num_threads(1)
+    torch.manual_seed(int(params["seed"]))
+    torch.set_default_dtype(torch.float64)
+    return {"sgpr": Sgpr, "svgp": Svgp, "vnngp": Vnngp}[params["model"]](X, y, params)

@@ -1,0 +1,73 @@
+"""Another library as a method: `{external: gpboost, approx: vecchia}`, `{external: gpytorch-svgp, d_max: 500}`.
+
+It gets the same scaled rows as our own methods, learns its hyperparameters itself, and is scored, timed and limited
+like them. Libraries and how to add one: docs/field.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, ClassVar
+
+from pydantic import Field, field_validator, model_validator
+
+from gpbench.adapters import environment
+from gpbench.errors import ConfigError
+
+from .base import Fitted, Method, Prediction
+
+
+class External(Method):
+    """A model of another library, run in that library's own environment."""
+
+    name = "external"
+    title = "Another library"
+    learns_itself: ClassVar[bool] = True
+
+    external: str = Field(description="library, library-model, or a user's adapter file")
+    approx: str | None = Field(None, description="the library's approximation, where it has several")
+    d_max: int | None = Field(None, ge=1, description="inducing points; the library's default where not given")
+    options: dict[str, Any] = Field(default_factory=dict, description="passed to the adapter as they are")
+    lock: str = Field(
+        "", description="hash of pinned packages and adapter code; filled in, part of the trial's identity"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _locked(cls, data):
+        if isinstance(data, dict) and isinstance(data.get("external"), str) and not data.get("lock"):
+            with contextlib.suppress(ConfigError):  # told by the field's own check, where it stands
+                return data | {"lock": environment.find(data["external"]).lock}
+        return data
+
+    @field_validator("external")
+    @classmethod
+    def _known(cls, name):
+        try:
+            environment.find(name)
+        except ConfigError as e:
+            raise ValueError(str(e)) from e
+        return name
+
+    def fit(self, problem, rng):
+        from gpbench.adapters.client import Library
+
+        adapter = environment.find(self.external)
+        params = {
+            "d_max": self.d_max, "approx": self.approx, "seed": int(rng.integers(2**31 - 1)),
+            "kernel": problem.gp.kernel.name, **self.options,
+        }  # fmt: skip
+        library = Library(adapter, problem.X, problem.y, params)
+
+        def predict(X) -> Prediction:
+            mean, var = library.predict(X)
+            return Prediction(mean, var)
+
+        return Fitted(
+            predict=predict,
+            gp=None,
+            n_basis=int(library.answer.get("n_basis", self.d_max or problem.n)),
+            log_evidence=library.answer.get("log_evidence"),
+            clock=lambda: library.seconds,
+            notes=tuple(library.answer.get("notes", ())),
+        )

@@ -1,0 +1,163 @@
+"""Other libraries as methods: numbers equal the library called by hand, and a broken one costs its own trial only."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from driver import run_here, trial
+
+from gpbench.adapters import environment
+from gpbench.errors import ConfigError, NotApplicable
+from gpbench.experiment.config import load_config
+from gpbench.experiment.setting import setting_of
+from gpbench.experiment.store import Store
+
+RIDGE = str(Path(__file__).parent / "adapters" / "ridge.py")
+FATES = {
+    "ok": ("ok", ""),
+    "raise": ("failed", "ValueError: no such luck"),
+    "exit": ("failed", "ended with code 3 during fit"),
+    "hang": ("timeout", "time limit"),
+    "hog": ("oom", "Memory"),
+}
+
+
+def external(behaviour="ok", **options):
+    return trial("external", external=RIDGE, options={"behaviour": behaviour, **options}, label=behaviour)
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("adapters")
+    trials = {b: external(b) for b in FATES}
+    trials["ours"] = trial(label="ours")
+    run_here(folder, list(trials.values()), jobs=2, timeout=20, memory=400, save_predictions=True)
+    store = Store(folder)
+    found = store.results(list(trials.values()))
+    return store, trials, {name: found[t.id] for name, t in trials.items()}
+
+
+@pytest.mark.parametrize("behaviour", FATES)
+def test_every_fate_of_a_library_is_the_fate_of_its_trial(zoo, behaviour):
+    status, reason = FATES[behaviour]
+    _, _, results = zoo
+    assert results[behaviour].status == status, results[behaviour].reason
+    assert reason in results[behaviour].reason
+
+
+def test_a_broken_library_costs_nobody_else_and_leaves_no_process(zoo):
+    _, _, results = zoo
+    assert results["ours"].status == "ok"
+    left = subprocess.run(["pgrep", "-f", RIDGE], capture_output=True, text=True).stdout
+    assert not left.strip()
+
+
+def test_numbers_equal_the_adapter_called_by_hand_on_the_same_split(zoo):
+    store, trials, results = zoo
+    setting = setting_of(trials["ok"])
+    X, y = setting.scaled(setting.split.train)
+    spec = {}
+    exec(Path(RIDGE).read_text(), spec)
+    model = spec["fit"](X, y, {})
+    mean, var = model.predict(setting.scaler.inputs(setting.X_test))
+    mean, var = setting.scaler.back(mean, var, setting.X_test)
+    with np.load(store.trial_path(trials["ok"].id, ".npz")) as arrays:
+        np.testing.assert_allclose(arrays["mean"], mean, rtol=1e-12)
+        np.testing.assert_allclose(arrays["var"], var, rtol=1e-12)
+        assert "theta" not in arrays
+    result = results["ok"]
+    assert result.n_basis == X.shape[1] + 1 and result.log_evidence == -1.5 and "by hand" in result.notes
+    assert result.theta == {}
+
+
+def test_times_are_those_of_the_library_without_its_start(zoo):
+    _, _, results = zoo
+    assert 0 < results["ok"].seconds["fit"] < 0.2  # the process alone takes longer to start
+
+
+def test_identity_follows_pinned_packages_and_code_but_not_the_machine(tmp_path):
+    copy = tmp_path / "mine.py"
+    copy.write_text(Path(RIDGE).read_text())
+    first = environment.find(str(copy)).lock
+    copy.write_text(Path(RIDGE).read_text() + "\n# edited\n")
+    edited = environment.find(str(copy)).lock
+    (tmp_path / "requirements.txt").write_text("numpy==1.26.4\n")
+    pinned = environment.find(str(copy)).lock
+    assert len({first, edited, pinned}) == 3 and first == environment.find(RIDGE).lock
+
+
+def test_a_library_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path, monkeypatch):
+    copy = tmp_path / "mine.py"
+    copy.write_text(Path(RIDGE).read_text())
+    (tmp_path / "requirements.txt").write_text("no-such-package-of-gpbench==1.0\n")
+    monkeypatch.setenv("GPBENCH_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    one = trial("external", external=str(copy))
+    run_here(tmp_path / "out", [one])
+    result = Store(tmp_path / "out").results([one])[one.id]
+    assert result.status == "skipped" and "mine could not be installed" in result.reason
+    adapter = environment.find(str(copy))
+    assert not environment.installed(adapter) and not adapter.folder.exists()
+
+
+def test_an_environment_is_made_used_and_removed(tmp_path, monkeypatch):
+    """With no package at all, so that nothing is fetched: the adapter then finds no numpy and says so."""
+    copy = tmp_path / "mine.py"
+    copy.write_text(Path(RIDGE).read_text())
+    (tmp_path / "requirements.txt").write_text("")
+    monkeypatch.setenv("GPBENCH_DATA", str(tmp_path / "data"))
+    adapter = environment.find(str(copy))
+    python = environment.python_of(adapter)
+    assert python.exists() and environment.installed(adapter)
+    assert environment.remove("mine") and not environment.installed(adapter)
+
+
+def test_offline_nothing_is_installed(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPBENCH_DATA", str(tmp_path))
+    monkeypatch.setenv("GPBENCH_OFFLINE", "1")
+    with pytest.raises(NotApplicable, match="OFFLINE"):
+        environment.python_of(environment.find("gpboost"))
+
+
+def test_unknown_names_are_config_errors_that_tell_the_known_ones(tmp_path):
+    for name in ("gpbust", "gpytorch-sgd", "./nowhere.py"):
+        with pytest.raises(ConfigError):
+            environment.find(name)
+    config = tmp_path / "c.yaml"
+    config.write_text("name: c\ndataset: friedman2\nmethods: [{external: gpbust}]\n")
+    with pytest.raises(ConfigError, match=r"c\.yaml:3.*known libraries are"):
+        load_config(config)
+
+
+def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(tmp_path):
+    from gpbench.experiment.jobs import shared_key
+    from gpbench.experiment.plan import plan
+
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        "name: c\ndataset: friedman2\nd_max: 20\n"
+        "methods: [random, {external: gpboost, approx: vecchia}, {external: gpytorch-svgp, d_max: 50}]\n"
+    )
+    trials = plan(load_config(config)).trials
+    assert [t.label for t in trials] == ["random", "gpboost vecchia", "gpytorch-svgp"]
+    assert [shared_key(t) is None for t in trials][1:] == [True, True]
+    assert [t.params["d_max"] for t in trials] == [20, 20, 50]
+
+
+def test_requirements_are_pinned_exactly_and_every_library_declares_its_models():
+    for library in environment.libraries():
+        adapter = environment.find(library)
+        lines = adapter.requirements.read_text().split()
+        assert lines and all("==" in line for line in lines), library
+        assert environment.models(adapter.file)[0] == adapter.model
+
+
+def test_serve_imports_nothing_of_ours():
+    code = "import sys; import importlib.util as u; "
+    code += f"s = u.spec_from_file_location('s', {str(environment.HOME / 'serve.py')!r}); m = u.module_from_spec(s); "
+    code += "s.loader.exec_module(m); print([k for k in sys.modules if k.startswith('gpbench')])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert json.loads(out.replace("'", '"')) == []
