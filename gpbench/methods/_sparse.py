@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from gpbench import objectives
 from gpbench.errors import NotApplicable
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
+from gpbench.learning import sizes
 from gpbench.learning.optimise import Optimum, best_of
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER
+from gpbench.versions import Added
 
 from ._inducing import choose, known_start
 from ._line import line_facts, prior_facts
 from .base import GP, Fitted, Method, Problem
+
+
+class Enough(BaseModel):
+    """One rule for the number of inducing inputs (learning/sizes.py), up to d_max."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    trace: float | None = Field(None, gt=0, lt=1, description="tr(K - Q) as a share of tr K")
+    gap: float | None = Field(None, gt=0, description="nats per row between the bounds of the log evidence")
+    held_out: float | None = Field(None, gt=0, lt=1, description="share of the rows that tells the NLPD of a size")
+
+    @model_validator(mode="after")
+    def _one(self):
+        if len(self.rule()) != 1:
+            raise ValueError("stop: give one of trace, gap, held_out")
+        return self
+
+    def rule(self) -> dict[str, float]:
+        return {k: v for k, v in self if v is not None}
 
 
 class SparseMethod(Method):
@@ -34,6 +55,9 @@ class SparseMethod(Method):
     restarts: int | None = Field(None, ge=1, description="overrides the schedule's; each draws new inducing inputs")
     bounds: float = Field(12.0, gt=0, description="log hyperparameters stay within so many nats of their start")
     nugget: float = Field(0.0, ge=0, description="added to K_I for the latent variance only ([keerthi])")
+    stop: Annotated[Literal["d_max"] | Enough, Added] = Field(
+        "d_max", description="always d_max, or the smallest size that is enough: {trace: S}, {gap: G}, {held_out: S}"
+    )
 
     @field_validator("inducing")
     @classmethod
@@ -44,11 +68,12 @@ class SparseMethod(Method):
         if self.optimise_inputs and not problem.gp.kernel.smooth:
             raise NotApplicable(f"kernel has no input gradient: {problem.gp.kernel.name} ({self.name} moves inputs)")
         free_gp, begin = problem.schedule.kind != "fixed", time.perf_counter()
-        Z, pivots, rows = choose(self.inducing, problem, self.d_max, rng)
-        chosen, gp, trace = time.perf_counter(), problem.gp, []
+        size, seen = self._size(problem, rng)
+        Z, pivots, rows = choose(self.inducing, problem, size, rng)
+        chosen, gp, trace = time.perf_counter(), problem.gp, seen
         if free_gp or self.optimise_inputs:
             (gp, Z), found, pivots = self._learn(problem, Z, pivots, rng)
-            rows, trace = rows + found.evaluations * len(Z), found.trace
+            rows, trace = rows + found.evaluations * len(Z), [*seen, *found.trace]
         learned = time.perf_counter()
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
         predict = SparsePosterior.of(model, self.nugget).predict
@@ -70,6 +95,19 @@ class SparseMethod(Method):
             facts=facts,
             notes=tuple(f"jitter {value:.1e} on {where}" for where, value in model.jitters.items()),
         )
+
+    def _size(self, problem: Problem, rng) -> tuple[int, list[dict]]:
+        """d_max, or what the stop rule takes of a ladder up to it, judged on the rows in their shared order."""
+        if self.stop == "d_max":
+            return self.d_max, []
+        ((rule, threshold),) = self.stop.rule().items()
+        streams = iter(rng.spawn(64))  # the final choice draws what it would have drawn without a rule
+        largest = min(self.d_max, problem.n)
+        X, y = problem.X[problem.order], problem.y[problem.order]
+        return sizes.enough(
+            rule, threshold, sizes.ladder(largest),
+            lambda m: choose(self.inducing, problem, m, next(streams))[0], problem.gp, X, y,
+        )  # fmt: skip
 
     def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple[GP, np.ndarray], Optimum, np.ndarray | None]:
         """The best of all starts: (hyperparameters, Z), how it was found, and the rows if Z are still training rows."""

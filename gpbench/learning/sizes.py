@@ -1,0 +1,81 @@
+"""How many inducing inputs? Rules that look at a ladder of sizes and take the first that is enough.
+
+    trace      tr(K - Q) is at most this share of tr K
+    gap        the evidence is known to this many nats per row: an upper bound less the variational one
+               (Titsias 2014; Burt, Rasmussen and van der Wilk 2020; Ober et al. 2024)
+    held_out   this share of the rows is kept back; the smallest size whose NLPD there is within one standard error of
+               the best of the ladder
+
+All are judged at the hyperparameters that the size is asked for; leave-one-out stops of greedy methods are theirs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.inference import sparse
+from gpbench.inference.sparse import SparseModel
+from gpbench.inference.sparse_predict import SparsePosterior
+from gpbench.linalg.cholesky import JITTER, Cholesky
+
+FIRST = 25
+
+
+def ladder(largest: int, first: int = FIRST) -> list[int]:
+    """Sizes that double up to the largest."""
+    sizes = [first]
+    while sizes[-1] < largest:
+        sizes.append(2 * sizes[-1])
+    return sorted({min(s, largest) for s in sizes})
+
+
+def trace_share(model: SparseModel) -> float:
+    return float(model.r.sum() / model.gp.kernel.diag(model.X).sum())
+
+
+def bound_gap(model: SparseModel) -> float:
+    """(upper - lower bound of the log evidence) / n, of a model built as VFE.
+
+    upper = -1/2 log|Q + noise I| - 1/2 y'(Q + (noise + t) I)^-1 y - n/2 log 2 pi,   t = tr(K - Q) >= |K - Q|
+    """
+    f, y, noise, n = model.factor, model.y, model.gp.noise, len(model.y)
+    lam = noise + float(model.r.sum())
+    projection = f.project(y) * (noise / lam)  # V y / lam
+    B = np.eye(f.m) + f.gram * (noise / lam)
+    half = Cholesky.of(B).half_solve(projection)
+    quadratic = float(y @ y) / lam - float(half @ half)
+    upper = -0.5 * (f.logdet() + quadratic + n * np.log(2 * np.pi))
+    return (upper - sparse.objective(model, gradient=False).F) / n
+
+
+def held_out_nlpd(gp, Z, X, y, share: float) -> tuple[float, float]:
+    """Mean NLPD of the last rows and its standard error, for the model of the others."""
+    kept = len(y) - max(2, round(share * len(y)))
+    model = sparse.build(sparse.VFE, gp, Z, X[:kept], y[:kept], JITTER)
+    p = SparsePosterior.of(model).predict(X[kept:])
+    each = 0.5 * (np.log(2 * np.pi * p.var) + (y[kept:] - p.mean) ** 2 / p.var)
+    return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each)))
+
+
+def enough(rule: str, threshold: float, sizes: list[int], start, gp, X, y) -> tuple[int, list[dict]]:
+    """The size that the rule takes, and what it saw. `start(m)` gives the inducing inputs of a size.
+
+    X and y are in random order where rows are held out.
+    """
+    seen: list[dict] = []
+    for m in sizes:
+        Z = start(m)
+        if rule == "held_out":
+            mean, error = held_out_nlpd(gp, Z, X, y, threshold)
+            seen.append({"size": m, "held_out_nlpd": mean, "standard_error": error})
+            continue
+        model = sparse.build(sparse.VFE, gp, Z, X, y, JITTER)
+        value = trace_share(model) if rule == "trace" else bound_gap(model)
+        seen.append({"size": m, rule: value})
+        if value <= threshold:
+            return m, seen
+    if rule != "held_out":
+        return sizes[-1], seen
+    best = min(seen, key=lambda row: row["held_out_nlpd"])
+    limit = best["held_out_nlpd"] + best["standard_error"]
+    return next(row["size"] for row in seen if row["held_out_nlpd"] <= limit), seen
