@@ -23,6 +23,8 @@ class Job:
     shared: str | None = None  # key of the shared work that this job does
     deadline: float = float("inf")
     overdue: bool = False
+    pid: int | None = None  # of its process
+    losses: int = 0  # how often the server died while this job was at work
     kernel_oom_kills: int = 0  # of the machine, when the job started
 
     @property

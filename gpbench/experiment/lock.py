@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gpbench.errors import FolderInUse
 
-from .storage import storing
+from .storage import open_plain, storing
 
 NAME = ".lock"
 GRACE = 8.0  # seconds that workers of a dead run get to disappear
@@ -40,15 +40,16 @@ class Lock:
             pid, host = holder(self.path.parent) or (None, "?")
             dying = pid is None or (host == socket.gethostname() and not alive(pid))
             if not dying or time.monotonic() > give_up:
+                who = f"process {pid or '?'} on {host}"
+                if dying and (left := holders(self.path)):
+                    who = f"process {', '.join(map(str, left))}, left behind by a run that has ended"
                 raise FolderInUse(
-                    f"{self.path.parent} is in use by process {pid or '?'} on {host}; wait for it, stop it, or give "
-                    "another folder with --output"
+                    f"{self.path.parent} is in use by {who}; wait for it, stop it, or give another folder with --output"
                 )
             time.sleep(0.05)
 
     def _try(self) -> bool:
-        with storing(self.path):
-            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = open_plain(self.path, os.O_RDWR | os.O_CREAT)
         if not self._locked(fd):
             os.close(fd)
             return False
@@ -81,6 +82,16 @@ def holder(folder: Path) -> tuple[int, str] | None:
         return int(content["pid"]), str(content["host"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def holders(path: Path) -> list[int]:
+    """Processes of this machine that have the lock open, as far as one may look (Linux)."""
+    found = set()
+    for fd in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(fd), os.stat(path)):
+                found.add(int(fd.parts[2]))
+    return sorted(found - {os.getpid()})
 
 
 def alive(pid: int) -> bool:

@@ -16,7 +16,7 @@ from .lock import Lock
 from .provenance import thread_environment
 
 # the server imports what this process would import: same sys.path, set before anything else is loaded
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[3]); from gpbench.experiment.server import serve; serve(*map(int, sys.argv[1:3]))"  # noqa: E501
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[4]); from gpbench.experiment.server import serve; serve(*map(int, sys.argv[1:4]))"  # noqa: E501
 
 
 class ServerLost(Exception):
@@ -38,7 +38,7 @@ class Pool:
         env = {**os.environ, **thread_environment(self.threads), "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
         if self.offline:
             env["GPBENCH_OFFLINE"] = "1"
-        arguments = [str(command_read), str(event_write), json.dumps(sys.path)]
+        arguments = [str(command_read), str(event_write), str(self.lock.fd), json.dumps(sys.path)]
         with open(self.log, "ab") as log:
             self.server = subprocess.Popen(
                 [sys.executable, "-c", _START, *arguments],
@@ -67,6 +67,8 @@ class Pool:
     def receive(self, timeout: float) -> list[dict]:
         """Events that have arrived, after waiting at most `timeout` seconds for the first."""
         if not select.select([self._events], [], [], timeout)[0]:
+            if self.server.poll() is not None:  # the pipe may still be held open by what a method has forked
+                raise ServerLost
             return []
         chunk = os.read(self._events, 1 << 16)
         if not chunk:

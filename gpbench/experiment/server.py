@@ -2,7 +2,7 @@
 
 Forking costs milliseconds where a fresh interpreter would need a second, and every trial still has a process of its
 own: whatever happens to it happens to nobody else. The server holds no results and does no numerical work. When the
-commands (JSON lines) end, because the main process is gone, every job is killed.
+commands (JSON lines) end, because the main process is gone, every job is killed, and so is whatever jobs have started.
 """
 
 from __future__ import annotations
@@ -15,14 +15,19 @@ import selectors
 import signal
 from functools import cache, partial
 
-from . import compiled, limits
+from . import compiled, limits, logs
 from .worker import send, work
 
+_LOOK = 0.1  # seconds between looks at the logs of jobs at work
 
-def serve(commands: int, events: int) -> None:
+
+def serve(commands: int, events: int, lock: int) -> None:
     """Fork a process per job until the commands end."""
     from . import provenance
 
+    for fd in (commands, events, lock):
+        os.set_inheritable(fd, False)  # not for the programs that methods start
+    limits.adopt_orphans()
     _preload()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)  # the main process decides; a Ctrl-C reaches the whole terminal
@@ -33,13 +38,13 @@ def serve(commands: int, events: int) -> None:
     gc.collect()
     gc.freeze()  # keep the collector from touching, hence copying, the shared pages
     send(events, event="ready", env=provenance.environment())
-    running: dict[int, int] = {}  # pid -> job
+    running: dict[int, dict] = {}  # pid -> command
     with selectors.DefaultSelector() as selector, open(commands, "rb", buffering=0) as stream:
         selector.register(stream, selectors.EVENT_READ)
         selector.register(wake_read, selectors.EVENT_READ)
         buffer = b""
         while True:
-            for key, _ in selector.select():
+            for key, _ in selector.select(_LOOK if running else None):
                 if key.fd == wake_read:
                     os.read(wake_read, 4096)
                     continue
@@ -48,14 +53,17 @@ def serve(commands: int, events: int) -> None:
                     _leave(running)
                 *lines, buffer = (buffer + chunk).split(b"\n")
                 for line in lines:
-                    _obey(json.loads(line), running, events, close=(commands, wake_read, wake_write))
+                    _obey(json.loads(line), running, events, lock, close=(commands, wake_read, wake_write))
+            for command in running.values():
+                logs.keep_small(command)
             _reap(running, events)
 
 
-def _leave(running: dict[int, int]) -> None:
+def _leave(running: dict[int, dict]) -> None:
     _kill(running)
     for pid in running:
         os.waitpid(pid, 0)
+    _kill(limits.children())
     os._exit(0)
 
 
@@ -79,9 +87,9 @@ def _load_compiled(method: str) -> None:
         compiled.load_for(catalog.find("method", method))
 
 
-def _obey(command: dict, running: dict[int, int], events: int, close) -> None:
+def _obey(command: dict, running: dict[int, dict], events: int, lock: int, close) -> None:
     if "kill" in command:
-        _kill({pid: job for pid, job in running.items() if job == command["kill"]})
+        _kill([pid for pid, known in running.items() if known["job"] == command["kill"]])
         return
     _load_compiled(command["trials"][0]["method"])
     server = os.getpid()
@@ -92,32 +100,47 @@ def _obey(command: dict, running: dict[int, int], events: int, close) -> None:
             signal.set_wakeup_fd(-1)
             for fd in close:
                 os.close(fd)
-            code = work(command, events, server)
+            code = work(command, events, server, lock)
         finally:
             os._exit(code)
-    running[pid] = command["job"]
-    send(events, partial(_leave, running), event="start", job=command["job"])
+    running[pid] = command
+    send(events, partial(_leave, running), event="start", job=command["job"], pid=pid)
 
 
-def _kill(running: dict[int, int]) -> None:
-    for pid in running:
+def _kill(pids) -> None:
+    for pid in pids:
         for kill in (os.killpg, os.kill):  # the group does not exist yet in the child's first instant
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(pid, signal.SIGKILL)
 
 
-def _reap(running: dict[int, int], events: int) -> None:
+def _ended() -> int | None:
+    """A child that has ended and is not yet reaped, so that its pid is still its own; None when there is no such."""
+    try:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    return ended.si_pid if ended else None
+
+
+def _reap(running: dict[int, dict], events: int) -> None:
     """Report ended jobs; what a job started itself goes with it."""
     while running:
-        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if ended is None:
-            return
-        pid = ended.si_pid
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)  # before the pid is free to be used again
-        _, status, usage = os.wait4(pid, 0)
-        job = running.pop(pid, None)
-        if job is not None:
+        if hasattr(os, "waitid"):
+            if (pid := _ended()) is None:
+                return
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)  # before the pid is free to be used again
+            _, status, usage = os.wait4(pid, 0)
+        else:  # macOS before Python 3.13: reaped first; its group keeps the number as long as it has members
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+        if (command := running.pop(pid, None)) is not None:
+            logs.close(command)
             code = os.waitstatus_to_exitcode(status)
             orphaned = partial(_leave, running)
-            send(events, orphaned, event="exit", job=job, code=code, peak_mb=limits.peak_mb(usage))
+            send(events, orphaned, event="exit", job=command["job"], code=code, peak_mb=limits.peak_mb(usage))
+    _kill(limits.children())  # left behind by methods, and nobody is at work who could need it

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import time
 from dataclasses import asdict, dataclass, field
@@ -22,6 +24,7 @@ from .worker import STORAGE_EXIT
 _TICK = 0.2  # seconds between looks at deadlines and signals
 _CSV_EVERY = 10.0  # seconds between renewals of results.csv
 _RESTARTS = 3  # of a fork server that keeps dying
+_LOSSES = 2  # servers that a job may lose
 
 
 @dataclass
@@ -66,7 +69,8 @@ class Session:
                 self._work(missing)
         finally:
             self.pool.close()
-            self._take_last()
+            for job in self.running.values():
+                self._take_written(job)
             self.progress.close()
             self._write_csv()
             self.store.write_archive(self._known())
@@ -103,7 +107,7 @@ class Session:
                 job=job.number,
                 trials=[asdict(t) for t in job.trials],
                 folder=str(self.store.folder.resolve()),
-                log=job.name,
+                logs=[job.name, *(t.id for t in job.trials)],
                 needs=job.needs,
                 shared=job.shared,
                 plugins=self.options.plugins,
@@ -119,13 +123,30 @@ class Session:
                 self.pool.kill(job.number)
 
     def _recover(self) -> None:
-        """The server is gone (killed by hand, say) and its jobs with it; the others get a new one."""
+        """The server is gone (killed by hand, say) and its jobs with it: no result of theirs, so they run again.
+
+        A job that takes its server with it every time has crashed.
+        """
         self.restarts += 1
         self.pool.close()
         for job in list(self.running.values()):
-            self._ended(job, reason="the process that starts trials was killed")
+            if job.pid is not None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(job.pid, signal.SIGKILL)  # what it had started itself
+            job.losses += 1
+            if job.losses < _LOSSES:
+                self._again(job)
+            else:
+                self._ended(job, reason="the process that starts trials was killed")
         if self.restarts > _RESTARTS:
             raise GpbenchError(f"the process that starts trials keeps dying; see {self.store.log_path('server')}")
+
+    def _again(self, job: Job) -> None:
+        del self.running[job.number]
+        self._take_written(job)
+        job.trials = [t for t in job.trials if t.id not in self.finished]
+        job.pid, job.deadline, job.overdue = None, float("inf"), False
+        self.queue.waiting[:0] = [job] if job.trials else []
 
     # -- events -------------------------------------------------------------------------------------------------
 
@@ -134,6 +155,7 @@ class Session:
         if job is None:
             return
         if kind == "start":
+            job.pid = event["pid"]
             job.kernel_oom_kills = limits.oom_kills()
             self._restart_clock(job)
             if job.shared:
@@ -165,12 +187,11 @@ class Session:
         if self.options.fail_fast and result.status not in FINAL:
             self.halt = True
 
-    def _take_last(self) -> None:
-        """Trials that were written in the last instant of a run that was stopped: no event told of them."""
-        for job in self.running.values():
-            for id, result in self.store.results(job.trials).items():
-                if id not in self.finished and result.status in FINAL and not job.shared:
-                    self._take(result.trial)
+    def _take_written(self, job: Job) -> None:
+        """Trials that were written in the last instant of a process: no event told of them."""
+        for id, result in self.store.results(job.trials).items():
+            if id not in self.finished and result.status in FINAL and not job.shared:
+                self._take(result.trial)
 
     def _ended(self, job: Job, status: str = "crashed", reason: str = "", peak_mb: float | None = None) -> None:
         """The process is gone; trials without a result share its fate."""

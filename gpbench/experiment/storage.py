@@ -7,6 +7,7 @@ import errno
 import json
 import math
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,33 @@ def storing(path):
     try:
         yield
     except OSError as e:
-        cure = "free some space" if e.errno in FULL else "make the folder writable or choose another with --output"
+        cure = "make the folder writable or choose another with --output"
+        if e.errno in FULL:
+            cure = "free some space"
+        elif e.errno == errno.ELOOP:
+            cure = "gpbench follows no links inside a results folder: remove it"
         why = e.strerror or str(e)
         raise StorageError(
             f"cannot write {path}: {why}; {cure}, then run the same command: finished trials are kept"
         ) from e
+
+
+def open_plain(path: Path, flags: int) -> int:
+    """A descriptor of a file of ours; a link, a pipe or a device in its place is refused, not followed."""
+    with storing(path):
+        fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise OSError(errno.EINVAL, "it is not a plain file")
+    return fd
+
+
+def make_folder(path: Path) -> None:
+    """A folder of ours below a results folder; a link to a folder elsewhere is refused."""
+    with storing(path):
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link")
+        path.mkdir(parents=True, exist_ok=True)
 
 
 def write_atomic(path: Path, content: bytes) -> None:
@@ -40,7 +63,8 @@ def write_atomic(path: Path, content: bytes) -> None:
     temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}.part")  # no pattern for results matches it
     with storing(path):
         try:
-            with open(temporary, "wb") as f:
+            temporary.unlink(missing_ok=True)  # of a killed process with the same number
+            with open(open_plain(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as f:
                 f.write(content)
                 f.flush()
                 os.fsync(f.fileno())

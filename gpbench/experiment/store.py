@@ -13,7 +13,7 @@ from gpbench.errors import ConfigError
 
 from . import archive
 from .records import COLUMNS, Result, Trial, digest
-from .storage import TEMPORARY, Damaged, read_json, storing, sweep, write_atomic, write_json
+from .storage import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, write_atomic, write_json
 
 FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
@@ -36,8 +36,7 @@ class Store:
     def prepare(self) -> None:
         """Folders; what a killed run left behind; and room to write, found out now rather than after an hour."""
         for name in FOLDERS:
-            with storing(self.folder / name):
-                (self.folder / name).mkdir(exist_ok=True)
+            make_folder(self.folder / name)
         for name in ("", *FOLDERS):
             sweep(self.folder / name)
         probe = self.folder / "trials" / f"{TEMPORARY}probe"

@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from . import limits
+from . import limits, logs
 
 STORAGE_EXIT = 77  # of a job that could not write; the run must stop
 ORPHAN_EXIT = 78  # of a job whose run is gone; nobody will ask
@@ -38,16 +38,18 @@ def send(fd: int, orphaned: Callable[[], None] = _leave, **event) -> None:
         pass
 
 
-def work(job: dict, events: int, server: int) -> int:
+def work(job: dict, events: int, server: int, lock: int) -> int:
     """Do the job in this forked process; the exit code to leave with."""
     os.setsid()
+    # what a method forks holds neither the folder nor the pipe, else a run would wait for it
+    os.register_at_fork(after_in_child=lambda: [_close(fd) for fd in (events, lock)])
     limits.die_with_parent(server)
     for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(name, signal.SIG_DFL)
     limits.no_core_dump()
     log = _Log(Path(job["folder"]) / "logs")
     try:
-        log.open(job["log"])
+        log.open(job["logs"][0])
         limits.limit_memory(job["memory"])
         _trials(job, events, log)
         log.close()
@@ -55,6 +57,11 @@ def work(job: dict, events: int, server: int) -> int:
     except _Storage as e:
         send(events, event="storage", job=job["job"], message=str(e)[:_TEXT])
         return STORAGE_EXIT
+
+
+def _close(fd: int) -> None:
+    with contextlib.suppress(OSError):
+        os.close(fd)
 
 
 class _Storage(Exception):
@@ -68,12 +75,10 @@ class _Log:
         self.folder, self.path = folder, None
 
     def open(self, name: str) -> None:
-        from .storage import storing
-
         self.close()
         self.path = self.folder / f"{name}.log"
-        with _storage_trouble(), storing(self.path):
-            fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        with _storage_trouble():
+            fd = logs.create(self.path)
         os.dup2(fd, 1)
         os.dup2(fd, 2)
         os.close(fd)
@@ -119,9 +124,11 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     from .store import Store
 
     store, trials = Store(job["folder"]), [Trial(**t) for t in job["trials"]]
-    remaining = {t.id: t for t in trials}
+    remaining, own = {t.id: t for t in trials}, os.getpid()
 
     def finish(result, predictions=None):
+        if os.getpid() != own:  # a method has forked, and its child came back here
+            os._exit(ORPHAN_EXIT)
         result.env = job["env"]
         with _storage_trouble():
             store.save(result, predictions if job["save_predictions"] else None)
@@ -137,7 +144,9 @@ def _trials(job: dict, events: int, log: _Log) -> None:
                 catalog.load_plugin(plugin)
             catalog.refuse_changed(trials[0].code)
             if job["shared"]:
-                write_json(store.shared_path(job["shared"]), shared_fit(trials[0]))
+                found = shared_fit(trials[0])
+                if os.getpid() == own:
+                    write_json(store.shared_path(job["shared"]), found)
                 return
             shared = read_json(store.shared_path(job["needs"])) if job["needs"] else None
             for result, predictions in evaluate.results(trials, shared, begin=lambda t: log.open(t.id)):

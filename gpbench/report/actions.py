@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from gpbench.errors import CheckError
-from gpbench.experiment.storage import write_atomic
+from gpbench.experiment.storage import make_folder, write_atomic
 
 from .checking import check
 from .frame import Results, load, write_curves
@@ -42,7 +42,7 @@ def render_plots(path: Path) -> list[Path]:
 
 def render_report(path: Path) -> Path:
     results = load(path)
-    return _write(results.path, {"report.html": page(results)})[0]
+    return _place(results.path, {"report.html": page(results)})[0]
 
 
 def render_check(results: Results) -> list[Path]:
@@ -51,7 +51,7 @@ def render_check(results: Results) -> list[Path]:
         found = check([results])
     except CheckError:
         return []
-    return _write(results.path, {"check.json": json.dumps(found.to_json(), indent=2, sort_keys=True) + "\n"})
+    return _place(results.path, {"check.json": json.dumps(found.to_json(), indent=2, sort_keys=True) + "\n"})
 
 
 def render_all(path: Path) -> list[Path]:
@@ -60,7 +60,7 @@ def render_all(path: Path) -> list[Path]:
     results = load(path)
     figures = render_plots(path)
     files = [*render_tables(path), *render_stats(path), *figures, *render_check(results)]
-    return [*files, *_write(results.path, {"report.html": page(results, figures)})]
+    return [*files, *_place(results.path, {"report.html": page(results, figures)})]
 
 
 def console_table(path: Path, width: int = 100) -> str:
@@ -69,7 +69,12 @@ def console_table(path: Path, width: int = 100) -> str:
 
 
 def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
+    """Into a subfolder of the results, made where it is missing."""
+    make_folder(folder)
+    return _place(folder, texts)
+
+
+def _place(folder: Path, texts: dict[str, str]) -> list[Path]:
     for name, text in texts.items():
-        write_atomic(folder / name, text.encode())
+        write_atomic(folder / name, text.encode("utf-8", "backslashreplace"))
     return [folder / name for name in texts]

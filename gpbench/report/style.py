@@ -9,6 +9,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure  # drawn without pyplot: no window, no global list of figures
 
+from gpbench.experiment.storage import make_folder, write_atomic
+
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "x", "+", "*", "P", "<", ">", "h", "d")  # no divisor in common with the colours
 # dark to light, so that print in grey keeps the lines apart; hues safe for colour-blind readers
@@ -47,13 +49,13 @@ def new_figure(rows: int = 1, columns: int = 1, width: float = 6.4, height: floa
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """name.svg and name.png; the svg holds neither date nor random ids."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     files = []
     for ending in ("svg", "png"):
         out = io.BytesIO()
         metadata = {"Date": None, "Creator": "gpbench"} if ending == "svg" else {"Software": "gpbench"}
         figure.savefig(out, format=ending, dpi=150, metadata=metadata)
         file = folder / f"{name}.{ending}"
-        file.write_bytes(out.getvalue())
+        write_atomic(file, out.getvalue())
         files.append(file)
     return files

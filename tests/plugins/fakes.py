@@ -1,6 +1,7 @@
 """Small data and methods that misbehave on request, for the tests of the runner (`--plugin` file)."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import stat
@@ -139,6 +140,34 @@ def scribble():
                     os.write(fd, noise)
 
 
+def kill_parent():
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
+
+
+def libc_fork_and_hang():
+    """A fork that Python does not know of: no hook runs in the child."""
+    if ctypes.CDLL(None).fork() == 0:
+        time.sleep(600)
+    time.sleep(600)
+
+
+def daemonise():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.setsid()  # in no group that anybody knows
+            time.sleep(600)
+        os._exit(0)
+
+
+def shout():
+    print("the first line")
+    for _ in range(40):
+        os.write(1, b"x" * 2**20)
+    raise ValueError("the last line")
+
+
 def kill(number):
     os.kill(os.getpid(), number)
     time.sleep(60)
@@ -168,6 +197,10 @@ BEHAVIOURS = {
     "mute": lambda p: raise_(Mute()),
     "close-all": lambda p: (os.closerange(3, 100), constant(p, 0.0))[1],
     "scribble": lambda p: (scribble(), constant(p, 0.0))[1],
+    "parricide": lambda p: kill_parent(),
+    "fork-and-hang": lambda p: libc_fork_and_hang(),
+    "daemon": lambda p: (daemonise(), constant(p, 0.0))[1],
+    "loud": lambda p: shout(),
     "chatty": lambda p: (print("hello from the method"), constant(p, 0.0))[1],
 }
 
@@ -197,6 +230,7 @@ class FakePath(Method):
     nan_at: int = 0
     count: str = ""
     scribbles: bool = False
+    forks: bool = False
 
     def fit(self, problem, rng):
         return next(self.path(problem, rng, [self.d_max]))
@@ -214,4 +248,6 @@ class FakePath(Method):
                 time.sleep(self.seconds)
                 if self.scribbles:
                     scribble()
+                if self.forks and os.fork() == 0:
+                    total += 100  # and the child goes on as if it were the method
                 yield constant(problem, np.nan if step == self.nan_at else total / step, step)
