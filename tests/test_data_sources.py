@@ -18,6 +18,7 @@ NAMES = {
     "kin8nm", "pumadyn32nm", "snelson1d", "sarcos", "thrombin", "australian", "breast", "crabs", "ionosphere", "pima",
     "sonar", "chem", "outaouais", "bindingdb", "hog", "friedman1", "friedman2", "friedman3", "kin40k-sim",
     "pumadyn32nm-sim", "clusters2d", "clusters5d", "pp-regression", "snelson-noise", "synth2", "synth8",
+    "matern-field",
 }  # fmt: skip
 
 

@@ -6,8 +6,17 @@ from oracles.data import Lagrangian, detrended, product_rule, tip
 from scipy import stats
 
 from gpbench import data
-from gpbench.data.sources import friedman, kin40k_sim, pp_regression, pumadyn32nm_sim, snelson_noise, synth
+from gpbench.data.sources import (
+    friedman,
+    kin40k_sim,
+    matern_field,
+    pp_regression,
+    pumadyn32nm_sim,
+    snelson_noise,
+    synth,
+)
 from gpbench.data.splits import draw
+from gpbench.errors import DataError
 from gpbench.kernels.build import build_kernel
 
 
@@ -201,3 +210,34 @@ def test_synth_has_the_papers_training_size_within_seconds():
     d = load("synth2")
     X, y, _, ys = parts(d)
     assert (len(X), len(ys)) == (30543, 5000) and 0.3 < y.var() < 3
+
+
+@pytest.mark.parametrize("smoothness", matern_field.PROFILES)
+def test_the_circulant_matrix_of_a_field_has_the_matern_covariance_inside(smoothness):
+    grid, profile = 24, matern_field.PROFILES[smoothness]
+    values = matern_field.spectrum(lambda d: profile(d / 0.1), grid)
+    along = np.arange(grid) / grid
+    np.testing.assert_allclose(
+        np.fft.ifft2(values).real[:grid, :grid], profile(np.hypot(along[:, None], along) / 0.1), atol=1e-11
+    )
+    assert values.min() >= 0
+
+
+def test_draws_of_a_field_have_its_covariance():
+    """Over many draws products of targets average to the kernel, within the spread of such averages."""
+    count, options = 400, {"n_train": 60, "n_test": 4, "grid": 8, "lengthscale": 0.2, "noise": 0.0}
+    F = []
+    for seed in range(count):
+        d = data.load({"name": "matern-field", "seed": seed, **options}, np.random.default_rng(0))
+        F.append(d.y[np.lexsort((d.X[:, 1], d.X[:, 0]))])
+    F, X = np.array(F), d.X[np.lexsort((d.X[:, 1], d.X[:, 0]))]
+    K = build_kernel({"name": "matern32", "ard": False}, X).with_values({"variance": 1.0, "lengthscale": 0.2})(X)
+    error = (F.T @ F / count - K) / np.sqrt((1 + K**2) / count)
+    assert np.abs(error).max() < 4.5 and np.sqrt(np.mean(error**2)) < 1.4
+
+
+def test_a_field_that_cannot_be_drawn_exactly_is_refused():
+    with pytest.raises(DataError, match="length-scale"):
+        load("matern-field", lengthscale=30.0, smoothness="5/2", grid=16, n_train=10, n_test=10)
+    with pytest.raises(DataError, match="do not fit"):
+        load("matern-field", grid=4, n_train=10, n_test=10)

@@ -1,0 +1,57 @@
+"""Hyperparameters of Vecchia's approximation: first from few rows, then from all.
+
+Neighbours are found anew as length-scales move.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from gpbench.inference.model import GP
+from gpbench.inference.vecchia import embedding, objective
+from gpbench.linalg.neighbours import earlier_neighbours
+
+from .full_gp import fit_hyperparameters
+from .learner import LEARNER, Learner
+from .parameters import Layout
+
+FEW = 2000  # rows that give the first values, from all starts of the kernel
+MOVED = 0.2  # nats by which the scale of one input may move against another's before neighbours are found anew
+PRECISION = 1e-5  # of the optimiser: finer than the approximation deserves
+
+
+def learn(
+    X, y, gp: GP, k: int, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
+    learner: Learner = LEARNER, few: int = FEW,
+) -> tuple[GP, list[dict]]:  # fmt: skip
+    """Optimum of the approximate evidence for rows in their order, and the trace of the climbs over all rows.
+
+    The objective jumps when neighbours change, so each climb keeps those of its start; the next begins where it ended.
+    """
+    first = partial(objective, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k))
+    budget = evaluations, optimiser, restarts, rng
+    gp, _ = fit_hyperparameters(X[:few], y[:few], gp, *budget, objective=first, learner=learner)
+    used, trace = 0, []
+    while used < evaluations:
+        E = embedding(gp.kernel, X)
+        layout, near = Layout(gp), earlier_neighbours(E, k)
+
+        def at(x, layout=layout, near=near):
+            F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X, y, near)
+            return F, layout.gradient(dtheta, dlog_noise)
+
+        left = evaluations - used
+        found = learner.maximise(at, layout.pack(), left, optimiser, layout.bounds(learner), PRECISION)
+        gp, used, trace = layout.unpack(found.x)[0], used + found.evaluations, [*trace, *found.trace]
+        if not moved(E, embedding(gp.kernel, X)):
+            break
+    return gp, trace
+
+
+def moved(before, after) -> bool:
+    """A common factor of all scales leaves every order of distances as it is; only their ratios count."""
+    tiny = np.finfo(float).tiny
+    change = np.log(np.maximum(after.std(0), tiny) / np.maximum(before.std(0), tiny))
+    return bool(np.ptp(change) > MOVED)

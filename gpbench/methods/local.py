@@ -1,0 +1,45 @@
+"""Full GPs on clusters of rows: the cheap baseline of Chalupka, Williams and Murray (2013)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pydantic import Field
+
+from gpbench.errors import NotApplicable
+from gpbench.inference.local import Posterior, objective
+from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.linalg.halving import Halving
+
+from .base import Fitted, Method
+
+
+class Local(Method):
+    """Independent GPs on clusters of at most d_max rows, one set of hyperparameters; O(n d_max^2) an evaluation."""
+
+    name = "local"
+    title = "Local GPs"
+
+    d_max: int = Field(500, ge=1, description="rows of a cluster, at most")
+
+    def fit(self, problem, rng):
+        if problem.X.ndim != 2:
+            raise NotApplicable("local: clusters need inputs that are vectors")
+        X, y = problem.X[problem.order], problem.y[problem.order]
+        gp, schedule, trace = problem.gp, problem.schedule, []
+        tree = Halving.of(X, self.d_max, rng)
+        clusters = tree.leaves()
+        if schedule.kind != "fixed":
+            budget = schedule.evaluations, schedule.optimiser, schedule.restarts
+            of_clusters = partial(objective, clusters=clusters)
+            gp, info = fit_hyperparameters(X, y, gp, *budget, rng, of_clusters, schedule.learner)
+            trace = info["trace"]
+        posterior = Posterior.fit(gp, X, y, tree)
+        return Fitted(
+            predict=posterior.predict,
+            gp=gp,
+            n_basis=max(map(len, clusters)),
+            log_evidence=posterior.log_evidence,
+            kernel_rows=problem.n,
+            trace=[*trace, {"clusters": len(clusters)}],
+        )
