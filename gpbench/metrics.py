@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 LOWER_IS_BETTER = {"nmse": True, "nlpd": True, "nlpd_latent": True, "smse": True, "snlp": True, "err": True}
+METRICS = tuple(LOWER_IS_BETTER)  # in the order of results.csv
 
 
 def nmse(y, mean, variance: float) -> float:

@@ -15,7 +15,7 @@ FAKES = str(Path(__file__).parent / "plugins" / "fakes.py")
 def trial(method="fake", index=0, dataset="toy", label="", **changes):
     """A trial of a fake method on toy data; fields of Trial by name, everything else is a parameter of the method."""
     from gpbench import catalog
-    from gpbench.experiment.records import Trial
+    from gpbench.planning.trial import Trial
 
     catalog.load_plugin(FAKES)
     fields = {
@@ -34,7 +34,7 @@ def trial(method="fake", index=0, dataset="toy", label="", **changes):
 
 def run_here(folder, trials, **options):
     """Run in this process; the summary."""
-    from gpbench.experiment import runner
+    from gpbench.running import runner
 
     return runner.run("test", "name: test\n", trials, folder, runner.Options(plugins=[FAKES], **options))
 
@@ -110,8 +110,8 @@ def wait_until(condition, seconds=60.0):
 def main(folder, job):
     from gpbench import catalog
     from gpbench.errors import GpbenchError
-    from gpbench.experiment import progress, runner
-    from gpbench.experiment.records import Trial
+    from gpbench.planning.trial import Trial
+    from gpbench.running import progress, runner
 
     job = json.loads(Path(job).read_text())
     options = runner.Options(**job["options"])

@@ -11,9 +11,9 @@ from driver import run_here, trial
 
 from gpbench.adapters import environment
 from gpbench.errors import ConfigError, NotApplicable
-from gpbench.experiment.config import load_config
-from gpbench.experiment.setting import setting_of
-from gpbench.experiment.store import Store
+from gpbench.keeping.store import Store
+from gpbench.planning.config import load_config
+from gpbench.running.draw import draw_of
 
 RIDGE = str(Path(__file__).parent / "adapters" / "ridge.py")
 FATES = {
@@ -57,13 +57,13 @@ def test_a_broken_library_costs_nobody_else_and_leaves_no_process(zoo):
 
 def test_numbers_equal_the_adapter_called_by_hand_on_the_same_split(zoo):
     store, trials, results = zoo
-    setting = setting_of(trials["ok"])
-    X, y = setting.scaled(setting.split.train)
+    draw = draw_of(trials["ok"])
+    X, y = draw.scaled(draw.split.train)
     spec = {}
     exec(Path(RIDGE).read_text(), spec)
     model = spec["fit"](X, y, {})
-    mean, var = model.predict(setting.scaler.inputs(setting.X_test))
-    mean, var = setting.scaler.back(mean, var, setting.X_test)
+    mean, var = model.predict(draw.scaler.inputs(draw.X_test))
+    mean, var = draw.scaler.back(mean, var, draw.X_test)
     with np.load(store.trial_path(trials["ok"].id, ".npz")) as arrays:
         np.testing.assert_allclose(arrays["mean"], mean, rtol=1e-12)
         np.testing.assert_allclose(arrays["var"], var, rtol=1e-12)
@@ -133,8 +133,8 @@ def test_unknown_names_are_config_errors_that_tell_the_known_ones(tmp_path):
 
 
 def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(tmp_path):
-    from gpbench.experiment.jobs import shared_key
-    from gpbench.experiment.plan import plan
+    from gpbench.planning.plan import plan
+    from gpbench.running.job import shared_key
 
     config = tmp_path / "c.yaml"
     config.write_text(

@@ -23,7 +23,9 @@ MAY_IMPORT = {  # part -> parts of gpbench it may use; everything may use errors
     "adapters": set(),  # serve.py and the adapters run under another Python
     "methods": {"adapters", "linalg", "kernels", "objectives", "inference", "learning", "selection"},
     "catalog": {"methods", "kernels", "data", "plugin_files"},
-    "report": {"metrics", "published", "data", "experiment"},
+    "planning": {"catalog", "data", "kernels", "methods", "metrics"},
+    "keeping": {"planning", "metrics", "catalog"},
+    "report": {"metrics", "published", "data", "planning", "keeping"},
 }
 
 

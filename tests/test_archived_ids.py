@@ -3,8 +3,8 @@
 import json
 
 from gpbench import data
-from gpbench.experiment.config import load_config
-from gpbench.experiment.plan import plan
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
 
 
 def trials(config, monkeypatch):

@@ -8,12 +8,12 @@ import pytest
 import yaml
 from config_files import BASE, load, parts, trials  # noqa: F401  (parts is a fixture)
 
-from gpbench.experiment.config import ONCE, SETTINGS, load_config, resolved_yaml
-from gpbench.experiment.plan import plan
-from gpbench.experiment.schema import config_schema
-from gpbench.experiment.settings import SPLITS, Hyperparameters
-from gpbench.experiment.yaml_strict import read
 from gpbench.kernels.build import build_kernel
+from gpbench.planning.config import ONCE, SETTINGS, load_config, resolved_yaml
+from gpbench.planning.plan import plan
+from gpbench.planning.schema import config_schema
+from gpbench.planning.sections import SPLITS, Hyperparameters
+from gpbench.planning.yaml_strict import read
 
 pytestmark = pytest.mark.usefixtures("parts")
 

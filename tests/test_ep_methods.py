@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import t as student_t
 
 from gpbench.errors import DataError, NotApplicable
-from gpbench.experiment.config import load_config
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
@@ -19,6 +18,7 @@ from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.ep import EP
 from gpbench.methods.ep_fic import EPFic
 from gpbench.methods.ep_sparse import EPSparse
+from gpbench.planning.config import load_config
 from tests.oracles.exact import finite_difference
 
 SE = {"name": "ard-se", "form": "plain", "ard": False}

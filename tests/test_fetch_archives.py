@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from gpbench.data import archives
+from gpbench.data import unpacking
 from gpbench.errors import DataError
 
 LIMIT = 10_000
@@ -48,14 +48,14 @@ def room(tmp_path):
 @pytest.mark.parametrize("make", [make_zip, make_tar])
 def test_the_wanted_member_alone_is_written(make, room):
     archive = make(room / "a", {"p/data.csv": b"1,2\n", "p/other.py": b"import os"})
-    archives.extract(archive, "p/data.csv", room / "out/mine", LIMIT)
+    unpacking.extract(archive, "p/data.csv", room / "out/mine", LIMIT)
     assert (room / "out/mine").read_bytes() == b"1,2\n" and everything_below(room / "out") == ["mine"]
 
 
 def test_an_archive_inside_an_archive_is_opened(room):
     inner = make_tar(room / "inner.tar.gz", {"r/crabs.csv": b"sp,sex\n"})
     outer = make_zip(room / "outer.zip", {"pkg/inner.tar.gz": inner.read_bytes()})
-    archives.extract(outer, "pkg/inner.tar.gz!r/crabs.csv", room / "out/crabs.csv", LIMIT)
+    unpacking.extract(outer, "pkg/inner.tar.gz!r/crabs.csv", room / "out/crabs.csv", LIMIT)
     assert (room / "out/crabs.csv").read_bytes() == b"sp,sex\n"
     assert everything_below(room / "out") == ["crabs.csv"]
 
@@ -65,7 +65,7 @@ def test_an_archive_inside_an_archive_is_opened(room):
 def test_a_path_that_leads_outside_refuses_the_whole_archive(make, evil, room):
     archive = make(room / "a", {"data.csv": b"1", evil: b"x"})
     with pytest.raises(DataError, match="leads outside"):
-        archives.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
+        unpacking.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
     assert everything_below(room / "out") == [] and not (room.parent / "evil").exists()
 
 
@@ -73,14 +73,14 @@ def test_a_path_that_leads_outside_refuses_the_whole_archive(make, evil, room):
 def test_links_and_devices_refuse_a_tar(kind, room):
     archive = make_tar(room / "a", {"data.csv": b"1", "evil": b""}, kind)
     with pytest.raises(DataError, match="is a link or a device"):
-        archives.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
+        unpacking.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
     assert everything_below(room / "out") == []
 
 
 def test_links_refuse_a_zip(room):
     archive = make_zip(room / "a", {"data.csv": b"1"}, links=["evil"])
     with pytest.raises(DataError, match="is a link"):
-        archives.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
+        unpacking.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
     assert everything_below(room / "out") == []
 
 
@@ -89,16 +89,16 @@ def test_a_bomb_is_refused_before_any_write(make, room):
     archive = make(room / "a", {"data.csv": bytes(10**6)})
     assert archive.stat().st_size < LIMIT  # small on disk, large unpacked
     with pytest.raises(DataError, match="unpacks to 1000000 bytes, more than the 10000 allowed"):
-        archives.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
+        unpacking.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
     assert everything_below(room / "out") == []
 
 
 @pytest.mark.parametrize("make", [make_zip, make_tar])
 def test_members_together_must_not_be_too_much(make, room, monkeypatch):
-    monkeypatch.setattr(archives, "TOTAL", 50_000)
+    monkeypatch.setattr(unpacking, "TOTAL", 50_000)
     archive = make(room / "a", {f"{i}.csv": bytes(9_000) for i in range(6)})
     with pytest.raises(DataError, match="unpacks to more than 50000 bytes"):
-        archives.extract(archive, "0.csv", room / "out/data.csv", LIMIT)
+        unpacking.extract(archive, "0.csv", room / "out/data.csv", LIMIT)
     assert everything_below(room / "out") == []
 
 
@@ -108,13 +108,13 @@ def test_a_zip_that_lies_about_its_size_is_caught_while_streaming(room):
     raw = archive.read_bytes()
     archive.write_bytes(raw.replace(struct.pack("<I", 10**6), struct.pack("<I", 100)))
     with pytest.raises(DataError):
-        archives.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
+        unpacking.extract(archive, "data.csv", room / "out/data.csv", LIMIT)
     assert everything_below(room / "out") == []
 
 
 def test_streaming_counts_bytes_whatever_the_header_said(room):
     with pytest.raises(DataError, match="more than the 10000 allowed"):
-        archives._copy(room / "a", "data.csv", io.BytesIO(bytes(20_000)), room / "out/data.csv", LIMIT)
+        unpacking._copy(room / "a", "data.csv", io.BytesIO(bytes(20_000)), room / "out/data.csv", LIMIT)
     assert everything_below(room / "out") == []
 
 
@@ -122,11 +122,11 @@ def test_streaming_counts_bytes_whatever_the_header_said(room):
 def test_a_missing_member_and_a_damaged_archive_are_named(make, room):
     archive = make(room / "a", {"data.csv": bytes(range(256)) * 20})
     with pytest.raises(DataError, match=r"a has no member other\.csv"):
-        archives.extract(archive, "other.csv", room / "out/x", LIMIT)
+        unpacking.extract(archive, "other.csv", room / "out/x", LIMIT)
     archive.write_bytes(archive.read_bytes()[:-40])
     with pytest.raises(DataError, match=r"damaged archive|neither a zip nor a tar"):
-        archives.extract(archive, "data.csv", room / "out/x", LIMIT)
+        unpacking.extract(archive, "data.csv", room / "out/x", LIMIT)
     archive.write_bytes(b"hello")
     with pytest.raises(DataError, match="neither a zip nor a tar"):
-        archives.extract(archive, "data.csv", room / "out/x", LIMIT)
+        unpacking.extract(archive, "data.csv", room / "out/x", LIMIT)
     assert everything_below(room / "out") == []

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from gpbench.experiment import evaluate, seeds
-from gpbench.experiment.config import load_config
-from gpbench.experiment.plan import plan
-from gpbench.experiment.problem import problem_of, shared_fit
-from gpbench.experiment.setting import setting_of
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning.learner import CURRENT, FIRST_STEP, LIMITS, ROOM, Learner
 from gpbench.learning.parameters import Layout
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.running import evaluate, seeds
+from gpbench.running.draw import draw_of
+from gpbench.running.problem import problem_of, shared_fit
 
 BOX = [(-12.0, 12.0)] * 3
 
@@ -88,8 +88,8 @@ def noise_shares(trials):
     """Noise as a share of the targets' variance, where learning ends."""
     shares = []
     for trial in trials:
-        setting = setting_of(trial)
-        problem = problem_of(trial, setting, shared_fit(trial) if "from" in trial.hyperparameters else None)
+        draw = draw_of(trial)
+        problem = problem_of(trial, draw, shared_fit(trial) if "from" in trial.hyperparameters else None)
         fitted = evaluate.method_of(trial).fit(problem, seeds.method(trial))
         shares.append(fitted.gp.noise / np.var(problem.y))
     return np.array(shares)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from gpbench import report
-from gpbench.data.export import export
+from gpbench.data.split_files import export
 from gpbench.errors import ConfigError, DataError
 from gpbench.report.frame import load
 from gpbench.report.tables import tables

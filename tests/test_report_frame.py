@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from gpbench.errors import ConfigError, DataError
-from gpbench.experiment.records import COLUMNS
+from gpbench.keeping.record import COLUMNS
 from gpbench.report import frame, traces
 
 SMALL = Path(__file__).parent / "data" / "results-small"

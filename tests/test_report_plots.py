@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from gpbench import report
-from gpbench.experiment.records import COLUMNS
+from gpbench.keeping.record import COLUMNS
 from gpbench.report import plots
 from gpbench.report.frame import load
 from gpbench.report.page import page

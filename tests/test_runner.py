@@ -11,9 +11,10 @@ from driver import FAKES, rows, run_here, trial
 
 from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
-from gpbench.experiment import evaluate, runner, seeds
-from gpbench.experiment.records import COLUMNS, METRICS
-from gpbench.experiment.store import Store
+from gpbench.keeping.record import COLUMNS
+from gpbench.keeping.store import Store
+from gpbench.metrics import METRICS
+from gpbench.running import evaluate, runner, seeds
 
 FATES = {  # behaviour of the fake method -> status and a part of the reason
     "ok": ("ok", ""),

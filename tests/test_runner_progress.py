@@ -11,11 +11,11 @@ from fcntl import ioctl
 
 from driver import finish, run_here, start, trial, write_job
 
-from gpbench.experiment import progress, runner
-from gpbench.experiment.estimate import estimate
-from gpbench.experiment.jobs import jobs_for
-from gpbench.experiment.records import Result
-from gpbench.experiment.store import Store
+from gpbench.keeping.record import Result
+from gpbench.keeping.store import Store
+from gpbench.running import progress, runner
+from gpbench.running.estimate import estimate
+from gpbench.running.job import jobs_for
 
 
 def test_without_a_terminal_there_is_one_line_per_trial(tmp_path):

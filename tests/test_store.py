@@ -8,10 +8,10 @@ import pytest
 from driver import trial
 
 from gpbench.errors import ConfigError, StorageError
-from gpbench.experiment import storage
-from gpbench.experiment.records import Result
-from gpbench.experiment.storage import Damaged, read_json, write_atomic, write_json
-from gpbench.experiment.store import Store
+from gpbench.keeping import files as storage
+from gpbench.keeping.files import Damaged, read_json, write_atomic, write_json
+from gpbench.keeping.record import Result
+from gpbench.keeping.store import Store
 
 
 @pytest.fixture

@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from gpbench import catalog
-from gpbench.experiment import identity, seeds
-from gpbench.experiment.config import load_config
-from gpbench.experiment.jobs import jobs_for, shared_key, shared_stream_key
-from gpbench.experiment.plan import plan
-from gpbench.experiment.records import Trial
-from gpbench.experiment.resolved import resolved_yaml
-from gpbench.experiment.setting import setting_of
-from gpbench.experiment.settings import Hyperparameters
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.build import essential_options
 from gpbench.methods.base import Method
+from gpbench.planning import identity
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.planning.resolved import resolved_yaml
+from gpbench.planning.sections import Hyperparameters
+from gpbench.planning.trial import Trial
+from gpbench.running import seeds
+from gpbench.running.draw import draw_of
+from gpbench.running.job import jobs_for, shared_key, shared_stream_key
 from gpbench.versions import Added, defaults, essential, lower, raised, version_of
 
 FULL_GP = {"schedule": "fixed", "from": "full-gp", "subset": 20, "subset_of": "train", "evaluations": 5}
@@ -108,7 +109,7 @@ def test_a_raised_version_moves_the_id_and_no_random_stream():
     assert shared_stream_key(new) == shared_stream_key(old) == shared_key(old)
     for draw in (lambda t: seeds.data(t, True), seeds.split, seeds.order, seeds.method):
         assert (draw(old).random(9) == draw(new).random(9)).all()  # method: the candidates of a working set
-    one, other = setting_of(old), setting_of(new)
+    one, other = draw_of(old), draw_of(new)
     assert (one.split.train == other.split.train).all() and (one.order == other.order).all()
 
 

@@ -9,7 +9,7 @@ import click
 
 from gpbench import __version__
 
-from . import adapters, catalogue, data, report, run
+from . import adapters, data, listing, report, run
 from .shared import Group, fail
 
 
@@ -23,7 +23,7 @@ def cli():
 
 
 for command in (
-    run.run, run.status, run.validate, catalogue.list_, catalogue.describe, catalogue.schema, catalogue.doctor,
+    run.run, run.status, run.validate, listing.list_, listing.describe, listing.schema, listing.doctor,
     data.data, report.tables, report.stats, report.plot, report.report, report.check, report.compare, report.score,
     adapters.adapters,
 ):  # fmt: skip
@@ -33,7 +33,7 @@ for command in (
 def main() -> None:
     """Entry point: one sentence and the right exit code for everything that can go wrong."""
     from gpbench.errors import GpbenchError
-    from gpbench.experiment.limits import standard_streams
+    from gpbench.running.limits import standard_streams
 
     standard_streams()
     try:

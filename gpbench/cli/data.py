@@ -91,9 +91,9 @@ def export(names, config, output, trials, seed, n_train, plugin):
     """Splits as plain files, for other libraries; `gpbench score` scores what they predict."""
     from pathlib import Path
 
-    from gpbench.experiment.config import load_config
-    from gpbench.experiment.exporting import default_trial, export_trials
-    from gpbench.experiment.plan import plan, ranges
+    from gpbench.planning.config import load_config
+    from gpbench.planning.plan import plan, ranges
+    from gpbench.running.export import default_trial, export_trials
 
     if config:
         chosen = plan(load_config(config), datasets=names or None, trials=trials).trials

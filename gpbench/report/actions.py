@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from gpbench.errors import CheckError
-from gpbench.experiment.storage import make_folder, write_atomic
+from gpbench.keeping.files import make_folder, write_atomic
 
 from .checking import check
 from .frame import Results, load, write_curves

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from gpbench.errors import ConfigError
+from gpbench.metrics import METRICS
 
 from . import significance
 from .frame import SERIES, Results, load
 from .numbers import mean_std
-from .ranking import METRICS
 from .render import Cell, Table, to_text
 
 MEASURED = (*METRICS, "n_basis", "fit_seconds")

@@ -19,7 +19,7 @@ import pandas as pd
 import yaml
 
 from gpbench.errors import ConfigError, DataError
-from gpbench.experiment.records import COLUMNS
+from gpbench.keeping.record import COLUMNS
 
 from .traces import is_path, theta_points, trace_points
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from gpbench.metrics import METRICS
+
 from . import significance
 from .frame import Results, named, paired, told_apart
-
-METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err")  # all: lower is better
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,12 @@ import numpy as np
 import pandas as pd
 
 from gpbench import metrics
-from gpbench.data.export import ExportedTrial, read
+from gpbench.data.split_files import ExportedTrial, read
 from gpbench.errors import ConfigError, DataError
-from gpbench.experiment.records import COLUMNS, METRICS, digest
-from gpbench.experiment.storage import write_atomic
+from gpbench.keeping.files import write_atomic
+from gpbench.keeping.record import COLUMNS
+from gpbench.metrics import METRICS
+from gpbench.planning.trial import digest
 
 from .frame import load
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure  # drawn without pyplot: no window, no global list of figures
 
-from gpbench.experiment.storage import make_folder, write_atomic
+from gpbench.keeping.files import make_folder, write_atomic
 
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "x", "+", "*", "P", "<", ">", "h", "d")  # no divisor in common with the colours

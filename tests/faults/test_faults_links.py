@@ -6,7 +6,7 @@ import pytest
 from driver import finish, gpbench, run_here, trial, write_job
 
 from gpbench.errors import StorageError
-from gpbench.experiment.store import Store
+from gpbench.keeping.store import Store
 
 pytestmark = pytest.mark.faults
 

@@ -14,9 +14,9 @@ import pytest
 from driver import finish, marked, rows, run_here, server_of, start, trial, wait_until, write_job
 
 from gpbench.errors import FolderInUse
-from gpbench.experiment import runner
-from gpbench.experiment.lock import Lock
-from gpbench.experiment.store import Store
+from gpbench.keeping.lock import Lock
+from gpbench.keeping.store import Store
+from gpbench.running import runner
 
 pytestmark = [pytest.mark.faults, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
 

@@ -12,7 +12,7 @@ import pytest
 from driver import FAKES, gpbench, rows, run_here, server_of, start, trial, wait_until, write_job
 
 from gpbench.errors import DataError
-from gpbench.experiment.store import Store
+from gpbench.keeping.store import Store
 
 pytestmark = pytest.mark.faults
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -128,7 +128,7 @@ def test_closed_standard_streams_cost_no_trial(tmp_path):
 
 
 def test_text_that_no_file_or_terminal_can_take_is_written_out(tmp_path, capsys):
-    from gpbench.experiment import progress, runner
+    from gpbench.running import progress, runner
 
     trials = [trial(behaviour="surrogate"), trial(behaviour="mute"), trial()]
     options = runner.Options(plugins=[FAKES])
@@ -141,8 +141,8 @@ def test_text_that_no_file_or_terminal_can_take_is_written_out(tmp_path, capsys)
 
 
 def test_a_folder_that_already_holds_such_text_goes_on(tmp_path):
-    from gpbench.experiment.records import Result
-    from gpbench.experiment.storage import write_json
+    from gpbench.keeping.files import write_json
+    from gpbench.keeping.record import Result
 
     odd = trial(behaviour="raise")
     run_here(tmp_path, [odd])

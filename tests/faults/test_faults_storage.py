@@ -10,8 +10,8 @@ import pytest
 from driver import finish, rows, run_here, start, trial, wait_until, write_job
 
 from gpbench.errors import FolderInUse
-from gpbench.experiment.lock import Lock, holder
-from gpbench.experiment.store import Store
+from gpbench.keeping.lock import Lock, holder
+from gpbench.keeping.store import Store
 
 pytestmark = pytest.mark.faults
 

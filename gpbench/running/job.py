@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpbench import catalog
+from gpbench.planning.trial import Trial, digest
 from gpbench.versions import raised
-
-from .records import Trial, digest
 
 _FIRST_KEYS = (  # of `hyperparameters`; those that came later enter the key of shared work by themselves
     "schedule", "from", "subset", "subset_of", "values", "rounds", "evaluations", "start_evaluations", "optimiser",

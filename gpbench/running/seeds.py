@@ -12,8 +12,7 @@ import json
 import numpy as np
 
 from gpbench.data.splits import depends_on_index
-
-from .records import Trial
+from gpbench.planning.trial import Trial
 
 
 def stream(purpose: str, *key) -> np.random.Generator:

@@ -13,10 +13,10 @@ from pydantic import BaseModel, TypeAdapter
 
 from gpbench import catalog
 from gpbench.kernels.build import COMBINED, options_of
+from gpbench.metrics import METRICS
 
 from .config import METHOD_SETTINGS, Seed, Trials, published_items
-from .records import METRICS
-from .settings import NAME, SPLITS, Compare, Hyperparameters, Limits, Scale
+from .sections import NAME, SPLITS, Compare, Hyperparameters, Limits, Scale
 
 Schema = dict[str, Any]
 

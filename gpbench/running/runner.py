@@ -12,15 +12,16 @@ from socket import gethostname
 
 from gpbench import catalog
 from gpbench.errors import ConfigError, GpbenchError, StorageError
+from gpbench.keeping.files import Damaged
+from gpbench.keeping.lock import Lock, alive, holder
+from gpbench.keeping.record import Result
+from gpbench.keeping.store import Store
+from gpbench.keeping.summary import Summary, summarise
+from gpbench.planning.trial import Trial, digest
 
 from .isolated import complaint_of
-from .lock import Lock, alive, holder
 from .progress import Silent, describe
-from .records import Result, Trial, digest
 from .session import Options, Session
-from .storage import Damaged
-from .store import Store
-from .summary import Summary, summarise
 
 log = logging.getLogger(__name__)
 
@@ -61,17 +62,17 @@ def _check_data(trials: list[Trial]) -> None:
 
     Any other exception, say of a plug-in's data set, belongs to the trials that meet it, and so does a crash there.
     """
-    from .setting import setting_of
+    from .draw import draw_of
 
     distinct = {digest([t.dataset, t.split, t.scale]): t for t in reversed(trials)}
     for trial in distinct.values():
         name = trial.dataset.get("name")
         if name and catalog.source_hash(catalog.find("dataset", name)):
-            if complaint := complaint_of(partial(setting_of, trial)):
+            if complaint := complaint_of(partial(draw_of, trial)):
                 raise complaint
             continue
         try:
-            setting_of(trial)
+            draw_of(trial)
         except GpbenchError:
             raise
         except Exception as e:

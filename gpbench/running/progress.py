@@ -7,9 +7,8 @@ import os
 import sys
 import time
 
+from gpbench.keeping.record import Result
 from gpbench.text import printable
-
-from .records import Result
 
 
 class Silent:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gpbench.errors import StorageError
-
-from .records import digest
+from gpbench.planning.trial import digest
 
 TEMPORARY = ".tmp-"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

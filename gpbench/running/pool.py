@@ -11,12 +11,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gpbench.keeping.lock import Lock
+from gpbench.keeping.provenance import thread_environment
+
 from . import limits
-from .lock import Lock
-from .provenance import thread_environment
 
 # the server imports what this process would import: same sys.path, set before anything else is loaded
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[4]); from gpbench.experiment.server import serve; serve(*map(int, sys.argv[1:4]))"  # noqa: E501
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[4]); from gpbench.running.server import serve; serve(*map(int, sys.argv[1:4]))"  # noqa: E501
 
 
 class ServerLost(Exception):

@@ -11,8 +11,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from .records import Result, Trial, digest
-from .storage import finite, write_atomic
+from gpbench.planning.trial import Trial, digest
+
+from .files import finite, write_atomic
+from .record import Result
 
 NAME = "archive.jsonl"
 _LEFT_OUT = ("trial", "trace")  # the plan has the one; curves.csv keeps what reports need of the other

@@ -14,8 +14,8 @@ from gpbench import catalog
 from gpbench.kernels.base import NO_SUPPORT, Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
 
-from .reading import Reader, shown
-from .settings import NAME, SPLITS, Hyperparameters, Scale
+from .reader import Reader, shown
+from .sections import NAME, SPLITS, Hyperparameters, Scale
 from .yaml_strict import Keys
 
 CSV_KEYS = ("csv", "target", "task")

@@ -6,7 +6,7 @@ from gpbench import catalog
 from gpbench.kernels.build import classes_in, essential_options
 from gpbench.versions import essential, raised, version_of
 
-from .settings import SPLITS, Hyperparameters, Scale
+from .sections import SPLITS, Hyperparameters, Scale
 
 LEARNERS = ("learner", "start_learner")
 

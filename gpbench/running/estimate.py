@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpbench import catalog
+from gpbench.keeping.store import Store
+from gpbench.planning.trial import Trial
 
-from .jobs import Job, jobs_for, shared_evaluations
-from .records import Trial
-from .store import Store
+from .job import Job, jobs_for, shared_evaluations
 
 _RATE = 1e10  # flop/s of one thread
 _AROUND = 0.3  # seconds: start of the process, data, files

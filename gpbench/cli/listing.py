@@ -133,7 +133,7 @@ def _type_name(annotation) -> str:
 @click.command(cls=Command)
 def schema():
     """JSON schema of the config, for editors."""
-    from gpbench.experiment.schema import config_schema
+    from gpbench.planning.schema import config_schema
 
     print_json(config_schema())
 

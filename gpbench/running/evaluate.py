@@ -11,15 +11,16 @@ import numpy as np
 
 from gpbench import catalog, metrics
 from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
+from gpbench.keeping.record import Result
 from gpbench.methods.base import Fitted, Method, Prediction
+from gpbench.planning.trial import Trial
 from gpbench.text import one_line
 
 from . import compiled, seeds
-from .jobs import is_nested
+from .draw import Draw, draw_of
+from .job import is_nested
 from .limits import peak_mb
 from .problem import problem_of
-from .records import Result, Trial
-from .setting import Setting, setting_of
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 COMPILING = 0.5  # seconds from which on a note tells of them
@@ -38,12 +39,12 @@ def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], N
     """
     trials = sorted(trials, key=lambda t: t.params.get("d_max") or 0)
     begin(trials[0])
-    setting = setting_of(trials[0])
+    draw = draw_of(trials[0])
     method = method_of(trials[0])
-    if method.task != setting.dataset.task:
-        name, task = setting.dataset.name, setting.dataset.task
+    if method.task != draw.dataset.task:
+        name, task = draw.dataset.name, draw.dataset.task
         raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
-    problem = problem_of(trials[0], setting, shared)
+    problem = problem_of(trials[0], draw, shared)
     fits = _fits(method, problem, seeds.method(trials[0]), trials)
     elapsed = 0.0
     for trial in trials:
@@ -56,9 +57,9 @@ def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], N
             note = f"{compiling:.0f} s of compiling, once per machine, are in the seconds of the trace"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:
-            yield _score(trial, setting, fitted, elapsed)
+            yield _score(trial, draw, fitted, elapsed)
         except (InvalidPrediction, NotPositiveDefinite) as e:
-            yield failure(trial, e, setting), {}
+            yield failure(trial, e, draw), {}
 
 
 def _fits(method: Method, problem, rng, trials: list[Trial]) -> Iterator[Fitted]:
@@ -69,11 +70,11 @@ def _fits(method: Method, problem, rng, trials: list[Trial]) -> Iterator[Fitted]
     raise RuntimeError(f"{method.name}.path ended before it had given a model for every size")
 
 
-def failure(trial: Trial, error: BaseException, setting: Setting | None = None) -> Result:
+def failure(trial: Trial, error: BaseException, draw: Draw | None = None) -> Result:
     """The result of a trial that an exception ended, with the status that belongs to it."""
     result = Result(trial, status_of(error), reason_of(error), peak_mb=peak_mb())
-    if setting is not None:
-        result.n_train, result.n_test = len(setting.split.train), len(setting.split.test)
+    if draw is not None:
+        result.n_train, result.n_test = len(draw.split.train), len(draw.split.test)
     return result
 
 
@@ -140,17 +141,17 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
 # -- scores -------------------------------------------------------------------------------------------------------
 
 
-def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -> tuple[Result, dict]:
-    n_test, task = len(setting.split.test), setting.dataset.task
-    prediction, predict_seconds = _timed_prediction(fitted, setting)
+def _score(trial: Trial, draw: Draw, fitted: Fitted, fit_seconds: float) -> tuple[Result, dict]:
+    n_test, task = len(draw.split.test), draw.dataset.task
+    prediction, predict_seconds = _timed_prediction(fitted, draw)
     check(prediction, n_test, task)
-    raw = _raw(prediction, setting) if task == "regression" else prediction
-    scores = regression_scores(trial, setting, prediction, raw) if task == "regression" else class_scores(setting, raw)
+    raw = _raw(prediction, draw) if task == "regression" else prediction
+    scores = regression_scores(trial, draw, prediction, raw) if task == "regression" else class_scores(draw, raw)
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
         raise InvalidPrediction(f"{', '.join(bad)} is not finite although every prediction is")
     result = Result(
         trial=trial,
-        n_train=len(setting.split.train),
+        n_train=len(draw.split.train),
         n_test=n_test,
         metrics=scores,
         n_basis=int(fitted.n_basis),
@@ -159,11 +160,11 @@ def _score(trial: Trial, setting: Setting, fitted: Fitted, fit_seconds: float) -
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
         peak_mb=peak_mb(),
         theta={} if fitted.gp is None else fitted.gp.values(),
-        trace=_scored_along(trial, setting, fitted),
-        notes=_notes(trial, setting, fitted, prediction),
-        data_sha256=setting.dataset.sha256,
+        trace=_scored_along(trial, draw, fitted),
+        notes=_notes(trial, draw, fitted, prediction),
+        data_sha256=draw.dataset.sha256,
     )
-    return result, _arrays(setting, fitted, raw)
+    return result, _arrays(draw, fitted, raw)
 
 
 def _seconds(fitted: Fitted, fit: float, predict: float) -> dict[str, float]:
@@ -172,62 +173,62 @@ def _seconds(fitted: Fitted, fit: float, predict: float) -> dict[str, float]:
     return {k: float(v) for k, v in (fitted.seconds | measured).items()}
 
 
-def _notes(trial: Trial, setting: Setting, fitted: Fitted, prediction: Prediction) -> list[str]:
+def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction) -> list[str]:
     """What a reader of the scores should know."""
-    dataset, train, d_max = setting.dataset, setting.split.train, trial.params.get("d_max")
+    dataset, train, d_max = draw.dataset, draw.split.train, trial.params.get("d_max")
     notes = [*dataset.notes, *fitted.notes]
     if prediction.var_latent is not None and not _positive(prediction.var_latent):
         notes.append(f"no nlpd_latent: latent variance <= 0 (smallest {prediction.var_latent.min():.1e})")
     if d_max is not None and fitted.n_basis < d_max and len(train) < d_max:
         notes.append(f"d_max {d_max} is more than the {len(train)} training rows")
-    several = dataset.task == "regression" and len(setting.split.test) > 1
-    if several and np.std(prediction.mean) < FLAT * np.std(setting.scaled_target(train)):
+    several = dataset.task == "regression" and len(draw.split.test) > 1
+    if several and np.std(prediction.mean) < FLAT * np.std(draw.scaled_target(train)):
         notes.append("all is noise to this model: it predicts one value everywhere; try another optimiser or start")
     if dataset.simulated and "simulated data" not in notes:
         notes.insert(0, "simulated data")
     return notes
 
 
-def _timed_prediction(fitted: Fitted, setting: Setting) -> tuple[Prediction, float]:
+def _timed_prediction(fitted: Fitted, draw: Draw) -> tuple[Prediction, float]:
     """The test part's prediction and its seconds; the shortest of three calls where one is too short to be trusted."""
-    X, taken = setting.scaler.inputs(setting.X_test), []
+    X, taken = draw.scaler.inputs(draw.X_test), []
     while not taken or (len(taken) < 3 and taken[0] < SHORT):
         started = time.perf_counter()
-        prediction = predict(fitted, X, len(setting.split.train))
+        prediction = predict(fitted, X, len(draw.split.train))
         taken.append(time.perf_counter() - started)
     return prediction, min(taken)
 
 
-def _scored_along(trial: Trial, setting: Setting, fitted: Fitted) -> list[dict]:
+def _scored_along(trial: Trial, draw: Draw, fitted: Fitted) -> list[dict]:
     """The trace; where the method kept models along the way, with their test scores in the rows they belong to."""
     trace = [dict(row) for row in fitted.trace]
     if fitted.facts is not None and (facts := fitted.facts()):
         trace = [*trace[:-1], {**(trace[-1] if trace else {}), **facts}]
-    if fitted.curve is None or setting.dataset.task != "regression":
+    if fitted.curve is None or draw.dataset.task != "regression":
         return trace
-    for at, prediction in fitted.curve(setting.scaler.inputs(setting.X_test)):
+    for at, prediction in fitted.curve(draw.scaler.inputs(draw.X_test)):
         row = next((r for r in trace if all(r.get(k) == v for k, v in at.items())), None)
         if row is None:
             trace.append(row := dict(at))
-        scores = regression_scores(trial, setting, prediction, _raw(prediction, setting))
+        scores = regression_scores(trial, draw, prediction, _raw(prediction, draw))
         row |= {f"test_{name}": value for name, value in scores.items() if value is not None}
     return trace
 
 
-def _raw(prediction: Prediction, setting: Setting) -> Prediction:
-    mean, var = setting.scaler.back(prediction.mean, prediction.var, setting.X_test)
-    _, latent = setting.scaler.back(prediction.mean, prediction.var_latent, setting.X_test)
+def _raw(prediction: Prediction, draw: Draw) -> Prediction:
+    mean, var = draw.scaler.back(prediction.mean, prediction.var, draw.X_test)
+    _, latent = draw.scaler.back(prediction.mean, prediction.var_latent, draw.X_test)
     return Prediction(mean, var, latent)
 
 
-def regression_scores(trial: Trial, setting: Setting, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
+def regression_scores(trial: Trial, draw: Draw, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
     """Scores in the units that `scoring` states; a detrended target's variances are those of the detrended target."""
-    whole = np.arange(setting.dataset.n)
+    whole = np.arange(draw.dataset.n)
     if trial.scoring.get("target_units", "raw") == "standardised":
-        p, (_, y_all) = scaled, setting.scaled(whole)
+        p, (_, y_all) = scaled, draw.scaled(whole)
     else:
-        p, y_all = raw, setting.dataset.y
-    y, y_train = y_all[setting.split.test], y_all[setting.split.train]
+        p, y_all = raw, draw.dataset.y
+    y, y_train = y_all[draw.split.test], y_all[draw.split.train]
     variance = np.var(y_all if trial.scoring.get("nmse_variance", "dataset") == "dataset" else y)
     if variance == 0:
         raise InvalidPrediction("nmse is undefined: the targets it is measured against do not vary")
@@ -246,13 +247,13 @@ def _positive(var) -> bool:
     return var is not None and bool((var > 0).all())
 
 
-def class_scores(setting: Setting, p: Prediction) -> dict[str, float | None]:
-    return {"err": metrics.err(setting.y_test, p.prob), "nlpd": metrics.nlpd_class(setting.y_test, p.prob)}
+def class_scores(draw: Draw, p: Prediction) -> dict[str, float | None]:
+    return {"err": metrics.err(draw.y_test, p.prob), "nlpd": metrics.nlpd_class(draw.y_test, p.prob)}
 
 
-def _arrays(setting: Setting, fitted: Fitted, raw: Prediction) -> dict:
+def _arrays(draw: Draw, fitted: Fitted, raw: Prediction) -> dict:
     """What --save-predictions keeps, in raw units and rows of the data."""
-    train, test = setting.split.train, setting.split.test
+    train, test = draw.split.train, draw.split.test
     arrays = {"train_index": train, "test_index": test}
     if fitted.gp is not None:
         with np.errstate(divide="ignore"):  # noise may be 0
@@ -262,16 +263,16 @@ def _arrays(setting: Setting, fitted: Fitted, raw: Prediction) -> dict:
         arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]
     if fitted.inducing is not None:
         arrays["inducing"] = fitted.inducing  # scaled inputs
-    X = setting.dataset.X
+    X = draw.dataset.X
     if X.ndim == 2 and X.shape[1] == 1:
-        arrays |= {"x_train": X[train], "y_train": setting.dataset.y[train]} | _line(setting, fitted)
+        arrays |= {"x_train": X[train], "y_train": draw.dataset.y[train]} | _line(draw, fitted)
     return arrays
 
 
-def _line(setting: Setting, fitted: Fitted, points: int = 200) -> dict:
+def _line(draw: Draw, fitted: Fitted, points: int = 200) -> dict:
     """The prediction over the range of the one input and a tenth beyond, for the figure."""
-    low, high = float(setting.dataset.X.min()), float(setting.dataset.X.max())
+    low, high = float(draw.dataset.X.min()), float(draw.dataset.X.max())
     x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)[:, None]
-    p = fitted.predict(setting.scaler.inputs(x))
-    mean, var = setting.scaler.back(p.mean, p.var, x)
+    p = fitted.predict(draw.scaler.inputs(x))
+    mean, var = draw.scaler.back(p.mean, p.var, x)
     return {"x_grid": x, "mean_grid": mean, "var_grid": var}

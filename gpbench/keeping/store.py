@@ -10,10 +10,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from gpbench.errors import ConfigError
+from gpbench.planning.trial import Trial, digest
 
 from . import archive
-from .records import COLUMNS, Result, Trial, digest
-from .storage import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, write_atomic, write_json
+from .files import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, write_atomic, write_json
+from .record import COLUMNS, Result
 
 FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")

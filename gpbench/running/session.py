@@ -9,16 +9,17 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from gpbench.errors import GpbenchError, StorageError
+from gpbench.keeping.files import Damaged, read_json
+from gpbench.keeping.lock import Lock
+from gpbench.keeping.record import Result
+from gpbench.keeping.store import FINAL, Store
+from gpbench.keeping.summary import Summary, summarise
+from gpbench.planning.trial import Trial
 
 from . import limits
-from .jobs import Job, jobs_for
-from .lock import Lock
+from .job import Job, jobs_for
 from .pool import Pool, ServerLost
 from .progress import Clock, Silent
-from .records import Result, Trial
-from .storage import Damaged, read_json
-from .store import FINAL, Store
-from .summary import Summary, summarise
 from .worker import STORAGE_EXIT
 
 _TICK = 0.2  # seconds between looks at deadlines and signals

@@ -14,13 +14,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from gpbench.metrics import METRICS
+
 from . import entries, grid
 from .entries import DatasetEntry, MethodEntry
 from .overrides import override
-from .reading import Reader, nearest, shown
-from .records import METRICS
+from .reader import Reader, nearest, shown
 from .resolved import resolved_yaml
-from .settings import Compare, Limits, Published
+from .sections import Compare, Limits, Published
 from .yaml_strict import Keys, read
 
 __all__ = ["Config", "load_config", "published_items", "resolved_yaml"]
@@ -70,9 +71,17 @@ class Config:
 
     def params_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
         """What the config says about a method's parameters on a data set; lists and references as written."""
-        fields = method.cls.model_fields
-        general = {k: v for k, v in (self.params | dataset.params).items() if k in fields}
+        general = {k: v for k, v in (self.params | dataset.params).items() if self._meant_for(method.cls, k, v)}
         return general | method.params
+
+    def _meant_for(self, cls: type, key: str, value: Any) -> bool:
+        """A general mapping is a rule, which only some methods may know: `stop: {patience: 15}` is none of fitc's."""
+        if key not in cls.model_fields:
+            return False
+        if not isinstance(value, dict) or grid.accepts(cls, key, value):
+            return True
+        others = {m.cls for m in self.methods if key in m.cls.model_fields}
+        return not any(grid.accepts(other, key, value) for other in others)
 
 
 def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Config:

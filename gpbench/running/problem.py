@@ -8,11 +8,11 @@ from gpbench.kernels.build import build_kernel
 from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.learning.learner import Learner
 from gpbench.methods.base import GP, Problem, Schedule
+from gpbench.planning.trial import Trial
 
 from . import seeds
-from .jobs import shared_evaluations, shared_stream_key
-from .records import Trial
-from .setting import Setting, setting_of
+from .draw import Draw, draw_of
+from .job import shared_evaluations, shared_stream_key
 
 
 def start(kernel_spec: dict, values: dict | None, X, y) -> GP:
@@ -27,26 +27,26 @@ def start(kernel_spec: dict, values: dict | None, X, y) -> GP:
     return GP(kernel, float(values.get("noise", gp.noise)))
 
 
-def problem_of(trial: Trial, setting: Setting, shared: dict | None) -> Problem:
+def problem_of(trial: Trial, draw: Draw, shared: dict | None) -> Problem:
     """`shared` is what `shared_fit` found for this trial, where it asks for that."""
-    X, y = setting.scaled(setting.split.train)
+    X, y = draw.scaled(draw.split.train)
     h = trial.hyperparameters
     gp = start(trial.kernel, h.get("values"), X, y)
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
     options = {k: h[k] for k in ("evaluations", "rounds", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = Learner(trial.learner, h.get("bounds"))
-    return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), setting.order, setting.dataset.task)
+    return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), draw.order, draw.dataset.task)
 
 
 def shared_fit(trial: Trial) -> dict:
     """Hyperparameters of a full GP on a random subset: work that every paired method of this trial shares."""
-    setting, h = setting_of(trial), trial.hyperparameters
+    draw, h = draw_of(trial), trial.hyperparameters
     if h.get("subset_of", "train") == "data":
-        rows = seeds.stream("subset", trial.data_key).permutation(setting.dataset.n)[: h["subset"]]
+        rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)[: h["subset"]]
     else:
-        rows = setting.split.train[setting.order[: h["subset"]]]
-    X, y = setting.scaled(rows)
+        rows = draw.split.train[draw.order[: h["subset"]]]
+    X, y = draw.scaled(rows)
     rng = seeds.shared(shared_stream_key(trial))
     options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     learner = Learner(trial.shared_learner, h.get("bounds"))

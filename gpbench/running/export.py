@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpbench import catalog
-from gpbench.data.export import export
+from gpbench.data.split_files import export
+from gpbench.planning.trial import Trial
 
 from . import seeds
-from .records import Trial
 
 
 def default_trial(name: str, split: dict, seed: int, index: int) -> Trial:

@@ -9,14 +9,14 @@ import numpy as np
 from gpbench import catalog, data
 from gpbench.data.dataset import Dataset, Split
 from gpbench.data.scaling import Scaler
-from gpbench.data.splits import draw
+from gpbench.data.splits import draw as draw_split
+from gpbench.planning.trial import Trial
 
 from . import seeds
-from .records import Trial
 
 
 @dataclass(frozen=True)
-class Setting:
+class Draw:
     """One draw of the data with its scaling; raw data stay at hand for the scores."""
 
     dataset: Dataset
@@ -40,10 +40,10 @@ class Setting:
         return self.scaler.target(self.dataset.y[rows], self.dataset.X[rows])
 
 
-def setting_of(trial: Trial) -> Setting:
+def draw_of(trial: Trial) -> Draw:
     name = trial.dataset.get("name")
     per_trial = bool(name) and catalog.find("dataset", name).per_trial
     dataset = data.load(trial.dataset, seeds.data(trial, per_trial))
-    split = draw(dataset, trial.split, seeds.split(trial), trial.index)
+    split = draw_split(dataset, trial.split, seeds.split(trial), trial.index)
     scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
-    return Setting(dataset, split, scaler, seeds.order(trial).permutation(len(split.train)))
+    return Draw(dataset, split, scaler, seeds.order(trial).permutation(len(split.train)))

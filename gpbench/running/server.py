@@ -23,7 +23,7 @@ _LOOK = 0.1  # seconds between looks at the logs of jobs at work
 
 def serve(commands: int, events: int, lock: int) -> None:
     """Fork a process per job until the commands end."""
-    from . import provenance
+    from gpbench.keeping import provenance
 
     for fd in (commands, events, lock):
         os.set_inheritable(fd, False)  # not for the programs that methods start

@@ -99,8 +99,7 @@ class _Log:
 def _storage_trouble():
     """Storage errors, and a full disk met anywhere else, end the run instead of marking the trial."""
     from gpbench.errors import StorageError
-
-    from .storage import FULL
+    from gpbench.keeping.files import FULL
 
     try:
         yield
@@ -116,12 +115,12 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     import numpy as np
 
     from gpbench import catalog
+    from gpbench.keeping.files import read_json, write_json
+    from gpbench.keeping.store import Store
+    from gpbench.planning.trial import Trial
 
     from . import evaluate
     from .problem import shared_fit
-    from .records import Trial
-    from .storage import read_json, write_json
-    from .store import Store
 
     store, trials = Store(job["folder"]), [Trial(**t) for t in job["trials"]]
     remaining, own = {t.id: t for t in trials}, os.getpid()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpbench.errors import MissingExtra
+from gpbench.planning.trial import Trial
 
-from .records import Result, Trial
+from .record import Result
 from .store import FINAL
 
 

@@ -16,7 +16,7 @@ from gpbench.versions import essential
 from . import grid, identity
 from .config import Config
 from .entries import DatasetEntry, MethodEntry
-from .records import Trial
+from .trial import Trial
 
 Globs = str | Iterable[str] | None
 

@@ -1,0 +1,58 @@
+"""The record of a finished trial, as it travels between worker, disk and report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpbench.metrics import METRICS
+from gpbench.planning.trial import Trial
+from gpbench.text import printable
+
+COLUMNS = (  # of results.csv, in this order
+    "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
+    "n_test", "nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "n_basis", "log_evidence", "fit_seconds",
+    "select_seconds", "adapt_seconds", "predict_seconds", "kernel_rows", "peak_mb",
+)  # fmt: skip
+STATUSES = ("ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped")
+
+
+@dataclass
+class Result:
+    """What trials/<id>.json holds (and failures/<id>.json, for a status other than ok or skipped)."""
+
+    trial: Trial
+    status: str = "ok"
+    reason: str = ""
+    n_train: int | None = None
+    n_test: int | None = None
+    metrics: dict[str, float | None] = field(default_factory=dict)  # keys of METRICS; None where not applicable
+    n_basis: int | None = None
+    log_evidence: float | None = None
+    seconds: dict[str, float] = field(default_factory=dict)  # fit, select, adapt, predict
+    kernel_rows: int | None = None
+    peak_mb: float | None = None
+    theta: dict[str, Any] = field(default_factory=dict)  # natural values, on the scaled data
+    trace: list[dict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # jitter used, simulated data, rounded copy, ...
+    data_sha256: str = ""
+    env: str = ""  # id of env/<id>.json
+
+    def __post_init__(self):
+        """Texts of methods and of exceptions are fit for files and terminals, whatever was raised or stored."""
+        self.reason, self.notes = printable(self.reason), [printable(str(note)) for note in self.notes]
+
+    def row(self) -> dict[str, Any]:
+        """One line of results.csv."""
+        t = self.trial
+        out = dict.fromkeys(COLUMNS)
+        out |= {
+            "trial_id": t.id, "dataset": t.dataset_name, "method": t.method, "label": t.label or t.method,
+            "d_max": t.params.get("d_max"), "cache": t.params.get("cache"), "trial": t.index, "seed": t.seed,
+            "status": self.status, "reason": self.reason, "n_train": self.n_train, "n_test": self.n_test,
+            **{m: self.metrics.get(m) for m in METRICS},
+            "n_basis": self.n_basis, "log_evidence": self.log_evidence,
+            **{f"{k}_seconds": self.seconds.get(k) for k in ("fit", "select", "adapt", "predict")},
+            "kernel_rows": self.kernel_rows, "peak_mb": self.peak_mb,
+        }  # fmt: skip
+        return out
