@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 
-LOWER_IS_BETTER = {"nmse": True, "nlpd": True, "nlpd_latent": True, "smse": True, "snlp": True, "err": True}
-METRICS = tuple(LOWER_IS_BETTER)  # in the order of results.csv
+METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "rmse", "mae", "crps", "coverage")
+CLASSIFICATION = ("err", "nlpd")
+REGRESSION = tuple(m for m in METRICS if m != "err")
+AIM = {"coverage": 0.95}  # the best value of a score that is not simply better when lower
+
+
+def loss(metric: str, values):
+    """What is lower for the better prediction: the score itself, or its distance from the value it should have."""
+    return abs(values - AIM[metric]) if metric in AIM else values
 
 
 def nmse(y, mean, variance: float) -> float:
@@ -31,6 +40,41 @@ def nlpd(y, mean, var) -> float:
 def snlp(y, mean, var, train_mean: float, train_var: float) -> float:
     """nlpd minus that of the trivial model N(train mean, train variance) ([cao] eq. 22)."""
     return nlpd(y, mean, var) - nlpd(y, train_mean, train_var)
+
+
+def rmse(y, mean) -> float:
+    """Root of the mean squared error, in units of the target."""
+    return float(np.sqrt(np.mean((y - mean) ** 2)))
+
+
+def mae(y, mean) -> float:
+    """Mean absolute error of the mean, which for a Gaussian is also the median."""
+    return float(np.mean(np.abs(y - mean)))
+
+
+def crps(y, mean, var) -> float:
+    """Mean continuous ranked probability score of N(mean, var), in units of the target.
+
+    sd (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)),   z = (y - mean) / sd
+    """
+    from scipy.special import erf
+
+    sd = np.sqrt(var)
+    z = (y - mean) / sd
+    density = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
+    return float(np.mean(sd * (z * erf(z / np.sqrt(2)) + 2 * density - 1 / np.sqrt(np.pi))))
+
+
+def coverage(y, mean, var) -> float:
+    """Share of test targets inside the central 95 % interval of N(mean, var); .95 is right, more is too wide."""
+    half = NormalDist().inv_cdf(0.5 + AIM["coverage"] / 2)
+    return float(np.mean(np.abs(y - mean) <= half * np.sqrt(var)))
+
+
+def of_gaussians(y, mean, var) -> dict[str, float]:
+    """The scores that need nothing but targets and predictive densities N(mean, var)."""
+    scores = {"rmse": rmse(y, mean), "mae": mae(y, mean)}
+    return scores | {f.__name__: f(y, mean, var) for f in (nlpd, crps, coverage)}
 
 
 def err(y, prob) -> float:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import trapezoid
 from scipy.stats import norm
 
 from gpbench import metrics
@@ -32,7 +33,27 @@ def test_every_score_prefers_the_better_prediction(rng):
     labels = np.sign(y)
     assert metrics.err(labels, norm.cdf(y)) < metrics.err(labels, norm.cdf(-y))
     assert metrics.nlpd_class(labels, norm.cdf(y)) < metrics.nlpd_class(labels, norm.cdf(-y))
-    assert set(metrics.LOWER_IS_BETTER.values()) == {True}
+    assert metrics.rmse(y, good) < metrics.rmse(y, bad) and metrics.mae(y, good) < metrics.mae(y, bad)
+    assert metrics.crps(y, good, var) < metrics.crps(y, bad, var)
+
+
+def test_rmse_mae_and_crps_equal_their_definitions(rng):
+    y, mean, var = rng.normal(size=5), rng.normal(size=5), rng.uniform(0.2, 3.0, 5)
+    assert metrics.rmse(y, mean) ** 2 == pytest.approx(np.mean((y - mean) ** 2))
+    assert metrics.mae(y, mean) == pytest.approx(np.mean(np.abs(y - mean)))
+    grid = np.linspace(-40, 40, 400_001)
+    areas = [  # the integral of (F(x) - [x >= y])^2
+        trapezoid((norm.cdf(grid, m, np.sqrt(v)) - (grid >= t)) ** 2, grid) for t, m, v in zip(y, mean, var)
+    ]
+    assert metrics.crps(y, mean, var) == pytest.approx(np.mean(areas), rel=1e-4)
+
+
+def test_the_best_coverage_is_95_percent_and_neither_more_nor_less(rng):
+    y = rng.normal(size=20_000)
+    found = {sd: metrics.coverage(y, np.zeros_like(y), np.full_like(y, sd**2)) for sd in (0.5, 1.0, 2.0)}
+    assert found[1.0] == pytest.approx(0.95, abs=0.005) and found[0.5] < 0.7 < 0.999 < found[2.0]
+    assert min(found, key=lambda sd: metrics.loss("coverage", found[sd])) == 1.0
+    assert metrics.loss("nlpd", -3.0) == -3.0
 
 
 @given(st.floats(0.1, 100), st.floats(-50, 50))

@@ -32,10 +32,8 @@ def list_(what, as_json, plugin):
     elif what == "metrics":
         from gpbench import metrics
 
-        functions = {"nlpd_latent": metrics.nlpd} | {
-            m: getattr(metrics, m, metrics.nlpd) for m in metrics.LOWER_IS_BETTER
-        }
-        rows = {m: (functions[m].__doc__ or "").split("\n")[0] for m in metrics.LOWER_IS_BETTER}
+        functions = {"nlpd_latent": metrics.nlpd} | {m: getattr(metrics, m, metrics.nlpd) for m in metrics.METRICS}
+        rows = {m: (functions[m].__doc__ or "").split("\n")[0] for m in metrics.METRICS}
     else:
         rows = {str(p): _config_title(p) for p in sorted(Path("configs").rglob("*.yaml"))}
     if as_json:

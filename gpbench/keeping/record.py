@@ -12,8 +12,10 @@ from gpbench.text import printable
 COLUMNS = (  # of results.csv, in this order
     "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
     "n_test", "nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "n_basis", "log_evidence", "fit_seconds",
-    "select_seconds", "adapt_seconds", "predict_seconds", "kernel_rows", "peak_mb",
+    "select_seconds", "adapt_seconds", "predict_seconds", "kernel_rows", "peak_mb", "learn_seconds", "cpu_seconds",
+    "rmse", "mae", "crps", "coverage",
 )  # fmt: skip
+FIRST_COLUMNS = COLUMNS[: COLUMNS.index("learn_seconds")]  # what every folder has; the others came later
 STATUSES = ("ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped")
 
 
@@ -29,7 +31,8 @@ class Result:
     metrics: dict[str, float | None] = field(default_factory=dict)  # keys of METRICS; None where not applicable
     n_basis: int | None = None
     log_evidence: float | None = None
-    seconds: dict[str, float] = field(default_factory=dict)  # fit, select, adapt, predict
+    # wall: learn (shared), fit, of it select and adapt, predict; cpu: of learn, fit and predict together
+    seconds: dict[str, float] = field(default_factory=dict)
     kernel_rows: int | None = None
     peak_mb: float | None = None
     theta: dict[str, Any] = field(default_factory=dict)  # natural values, on the scaled data
@@ -52,7 +55,7 @@ class Result:
             "status": self.status, "reason": self.reason, "n_train": self.n_train, "n_test": self.n_test,
             **{m: self.metrics.get(m) for m in METRICS},
             "n_basis": self.n_basis, "log_evidence": self.log_evidence,
-            **{f"{k}_seconds": self.seconds.get(k) for k in ("fit", "select", "adapt", "predict")},
+            **{f"{k}_seconds": self.seconds.get(k) for k in ("fit", "select", "adapt", "predict", "learn", "cpu")},
             "kernel_rows": self.kernel_rows, "peak_mb": self.peak_mb,
         }  # fmt: skip
         return out

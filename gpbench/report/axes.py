@@ -20,7 +20,9 @@ def axis_title(metric: str) -> str:
         "nlpd": "test NLPD, nats",
         "nlpd_latent": "test NLPD (latent), nats",
     }
-    return units.get(metric, {"snlp": "test SNLP, nats", "err": "test error rate"}.get(metric, metric))
+    units |= {"snlp": "test SNLP, nats", "err": "test error rate", "rmse": "test RMSE", "mae": "test MAE"}
+    units |= {"crps": "test CRPS", "coverage": "targets in the 95 % interval"}
+    return units.get(metric, metric)
 
 
 def data_title(dataset: str) -> str:

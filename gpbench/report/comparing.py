@@ -16,7 +16,7 @@ from .frame import SERIES, Results, load
 from .numbers import mean_std
 from .render import Cell, Table, to_text
 
-MEASURED = (*METRICS, "n_basis", "fit_seconds")
+MEASURED = (*METRICS, "n_basis", "learn_seconds", "fit_seconds", "predict_seconds", "cpu_seconds")
 
 
 @dataclass(frozen=True)

@@ -19,23 +19,15 @@ import pandas as pd
 import yaml
 
 from gpbench.errors import ConfigError, DataError
-from gpbench.keeping.record import COLUMNS
+from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
 
 from .traces import is_path, theta_points, trace_points
 
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
 SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
 SETTINGS = (
-    "z",
-    "variant",
-    "objective",
-    "approximation",
-    "inducing",
-    "optimise_inputs",
-    "candidates",
-    "cost_model",
-    "stop",
-)
+    "z", "variant", "objective", "approximation", "inducing", "optimise_inputs", "candidates", "cost_model", "stop",
+)  # fmt: skip
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
 
 
@@ -155,8 +147,9 @@ def _read_rows(file: Path) -> pd.DataFrame:
         rows = pd.read_csv(file, dtype=dict.fromkeys(TEXT, str), keep_default_na=False, na_values=empty)
     except (ValueError, OSError) as e:
         raise DataError(f"{file}: not readable ({e})") from e
-    if absent := [c for c in COLUMNS if c not in rows]:
+    if absent := [c for c in FIRST_COLUMNS if c not in rows]:
         raise DataError(f"{file}: columns missing: {', '.join(absent)}")
+    rows = rows.reindex(columns=[*COLUMNS, *(c for c in rows if c not in COLUMNS)])  # of later columns, empty ones
     for column in numeric:
         try:
             rows[column] = pd.to_numeric(rows[column]).astype(float)
@@ -223,6 +216,8 @@ def _with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path)
     ]
     rows = rows.copy()
     rows["folder"] = str(path)
+    rows["total_seconds"] = rows[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=2)
+    rows["total_seconds"] += rows["learn_seconds"].fillna(0)
     rows["adapted"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") != "fixed" for s in settings]
     rows["cached"] = rows["cache"].fillna(0) > 0
     rows["kernel"] = [_kernel_name(s.get("kernel")) for s in settings]

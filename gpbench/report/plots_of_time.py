@@ -26,7 +26,10 @@ def times(results: Results) -> Named:
 
 
 def along_training(results: Results) -> Named:
-    """Test score against seconds of training, from traces with snapshots: one trial in full ([cao] Figures 3d, 3e)."""
+    """Test score against seconds of training, from traces with snapshots: one trial in full ([cao] Figures 3d, 3e).
+
+    A trace begins when learning that trials share is done.
+    """
     curves = results.curves.dropna(subset=["step"])
     for dataset, rows in by_dataset(results):
         for metric in metrics_of(results):
@@ -34,7 +37,10 @@ def along_training(results: Results) -> Named:
             wide = wide.pivot_table(index=["trial_id", "step"], columns="key", values="value", aggfunc="last")
             if len(wide.columns) < 2 or (wide := wide.dropna()).empty:
                 continue
-            wide = wide.reset_index().merge(rows[["trial_id", "label", "trial", "d_max"]], on="trial_id")
+            wide = wide.reset_index().merge(
+                rows[["trial_id", "label", "trial", "d_max", "learn_seconds"]], on="trial_id"
+            )
+            wide["seconds"] += wide["learn_seconds"].fillna(0)
             figure, [[ax]] = new_figure()
             for label, look in looks(rows.loc[rows["trial_id"].isin(wide["trial_id"]), "label"].unique()).items():
                 mine = wide[wide["label"] == label]
@@ -50,7 +56,7 @@ def along_training(results: Results) -> Named:
 
 
 def trade_off(results: Results) -> Named:
-    """Mean score against median training and test time, a point for every size ([cao] Figures 3c, 3f, 6 and 7)."""
+    """Mean score against median time in all and of the test, a point for every size ([cao] Figures 3c, 3f, 6 and 7)."""
     for dataset, rows in by_dataset(results):
         sizes = rows.groupby("label")["d_max"].nunique()
         if len(sizes) < 2 or (sizes.max() < 3 and len(sizes) < 6):
@@ -63,11 +69,11 @@ def trade_off(results: Results) -> Named:
             figure, [axes] = new_figure(columns=2, width=8.4)
             for label, look in looks(part["label"].unique()).items():
                 by = part[part["label"] == label].groupby("d_max", dropna=False)
-                for ax, column in zip(axes, ("fit_seconds", "predict_seconds")):
+                for ax, column in zip(axes, ("total_seconds", "predict_seconds")):
                     ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **look)
-            for ax, what in zip(axes, ("training", "test")):
+            for ax, what in zip(axes, ("learning, fit and prediction", "prediction")):
                 _seconds(ax)
-                finish(ax, data_title(dataset), f"{what} time, seconds", axis_title(metric), legend=what == "test")
+                finish(ax, data_title(dataset), f"{what}, seconds", axis_title(metric), legend=ax is axes[1])
             axes[1].set_ylabel("")
             yield f"trade-off-{safe(dataset)}-{metric}", figure
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from gpbench.metrics import METRICS
+from gpbench.metrics import METRICS, loss
 
 from . import significance
 from .frame import Results, named, paired, told_apart
@@ -69,8 +69,9 @@ def against_best(rows: pd.DataFrame, metric: str, compare: dict | None = None, b
     table, left_out = paired(rows, metric, by)
     if table.empty:
         return {}
-    means = table.mean()
-    winner = means.idxmin()
+    means, table = table.mean(), loss(metric, table)
+    losses = table.mean()
+    winner = losses.idxmin()
     share = float((rows["n_test"] / rows["n_train"]).mean())
     outcomes = {s: test(table[s].to_numpy(), table[winner].to_numpy(), test_share=share) for s in table if s != winner}
     p = np.array([o.p for o in outcomes.values()])
@@ -78,7 +79,7 @@ def against_best(rows: pd.DataFrame, metric: str, compare: dict | None = None, b
     alone = len(table.columns) == 1
     marks = {winner: Mark(winner, means[winner], not alone, False, np.nan, len(table), left_out)}
     for s, outcome in outcomes.items():
-        worse = bool(p[s] < compare.get("alpha", 0.05) and means[s] > means[winner])
+        worse = bool(p[s] < compare.get("alpha", 0.05) and losses[s] > losses[winner])
         marks[s] = Mark(s, means[s], False, worse, float(p[s]), len(table), left_out, outcome.note)
     return {s: marks[s] for s in table}
 
@@ -110,7 +111,7 @@ def ranking(results: Results, metric: str, alpha: float = 0.05) -> significance.
     if rows.empty:
         return None
     table = rows.pivot_table(index=["dataset", "n_train"], columns="label", values=metric, aggfunc="mean", sort=False)
-    table = table.dropna()
+    table = loss(metric, table.dropna())
     return significance.friedman(table.to_numpy(), list(table.columns), alpha)
 
 

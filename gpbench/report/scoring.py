@@ -20,7 +20,6 @@ from gpbench.data.split_files import ExportedTrial, read
 from gpbench.errors import ConfigError, DataError
 from gpbench.keeping.files import write_atomic
 from gpbench.keeping.record import COLUMNS
-from gpbench.metrics import METRICS
 from gpbench.planning.trial import digest
 
 from .frame import load
@@ -39,7 +38,7 @@ def score(exported: Path, predictions: Path, label: str = "external", into: Path
         rows.append(_row(facts, trial, label, found))
     if into is not None:
         _append(Path(into), rows, label)
-    scored = [m for m in METRICS if rows[0][m] is not None]
+    scored = [m for m in metrics.METRICS if rows[0][m] is not None]
     return {"trials": len(rows), **{m: float(np.mean([r[m] for r in rows])) for m in scored}}
 
 
@@ -106,9 +105,9 @@ def _scores(task: str, trial: ExportedTrial, p: pd.DataFrame, variance: float) -
     base = float(np.mean(trial.y_train)), float(np.var(trial.y_train))
     return {
         "nmse": metrics.nmse(y, mean, variance),
-        "nlpd": metrics.nlpd(y, mean, var),
         "smse": metrics.smse(y, mean),
         "snlp": metrics.snlp(y, mean, var, *base),
+        **metrics.of_gaussians(y, mean, var),
     }
 
 

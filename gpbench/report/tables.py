@@ -20,7 +20,12 @@ TITLES = {
     "smse": "SMSE",
     "snlp": "SNLP",
     "err": "error",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "crps": "CRPS",
+    "coverage": "coverage (.95)",
 }
+TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds": "predict, s", "cpu_seconds": "CPU, s"}
 PRINTED_AS = {"n_basis": "# BV"}
 
 
@@ -59,7 +64,10 @@ def test_note(results: Results) -> str:
 
 
 def overall(results: Results) -> Table:
-    """Every series of every data set: metrics, what the config's `also` asks for, number of basis vectors, seconds."""
+    """Every series of every data set: metrics, what the config's `also` asks for, number of basis vectors, seconds.
+
+    Learning that trials share is told with each of them, as if it were alone; CPU seconds are of all three parts.
+    """
     frame, metrics, also = results.ok, metrics_of(results), results.config.get("also") or []
     curves = results.curves if also else None
     sized, rows, remarks = frame["n_basis"].notna().any(), [], []
@@ -73,12 +81,18 @@ def overall(results: Results) -> Table:
             ]
             cells += [Cell(mean_std(last_of(curves, key, part))) for key in also]
             cells += [Cell(mean_std(part["n_basis"], decimals=1))] if sized else []
-            rows.append((series, [*cells, Cell(seconds(part["fit_seconds"]))]))
+            rows.append((series, [*cells, *(Cell(seconds(part[c])) for c in _timed(frame))]))
         remarks += _remarks(group, marks)
-    columns = ["method", *(TITLES[m] for m in metrics), *also, *(["# BV"] if sized else []), "fit, s"]
+    columns = ["method", *(TITLES[m] for m in metrics), *also, *(["# BV"] if sized else [])]
+    columns += [TIMES[c] for c in _timed(frame)]
     remarks += [f"{key}: no trace has this key." for key in also if not (curves["key"] == key).any()]
     lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
     return Table("results", f"{results.name}: all results", columns, rows, notes=lines)
+
+
+def _timed(frame) -> list[str]:
+    """The times that are known; the fit's always has its column."""
+    return [c for c in TIMES if c == "fit_seconds" or frame[c].notna().any()]
 
 
 def _title(group, frame) -> str:
@@ -158,7 +172,7 @@ def _pair(cell, v) -> tuple[Cell, Cell]:
 def console(results: Results) -> Table:
     """The overall table, narrowed: printed numbers stand in brackets behind ours where a folder has them."""
     printed, frame, scored, rows = _printed_by_trials(results), results.ok, metrics_of(results), []
-    metrics, more = scored[:3], scored[3:]
+    metrics, more, spent = scored[:3], scored[3:], _timed(frame)[:3]
     for group in groups(results):
         rows.append((_title(group, frame), None))
         marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}
@@ -169,13 +183,13 @@ def console(results: Results) -> Table:
                 text = mean_std(part[m], plus_minus=" +- ") + (f" [{theirs:.4g}]" if theirs is not None else "")
                 cells.append(Cell(text, bool(mark and mark.best), bool(mark and mark.worse)))
             size = mean_std(part["n_basis"], decimals=0, plus_minus=" +- ")
-            rows.append((series, [*cells, Cell(size), Cell(seconds(part["fit_seconds"]))]))
+            rows.append((series, [*cells, Cell(size), *(Cell(seconds(part[c])) for c in spent)]))
     bracket = "[x]: the printed number. " if printed else ""
     said = [line.replace("±", "+-") for line in notes(results, frame)] if len(frame) else []
     lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:]]
     if more:
         lines.append(f"{', '.join(TITLES[m] for m in more)}: in tables/results.md.")
-    columns = ["method", *(TITLES[m] for m in metrics), "# BV", "fit, s"]
+    columns = ["method", *(TITLES[m] for m in metrics), "# BV", *(TIMES[c] for c in spent)]
     return Table("console", results.name, columns, rows, notes=lines)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -21,6 +20,7 @@ from .draw import Draw, draw_of
 from .job import is_nested
 from .limits import peak_mb
 from .problem import problem_of
+from .stopwatch import Spent, now
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 COMPILING = 0.5  # seconds from which on a note tells of them
@@ -46,18 +46,18 @@ def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], N
         raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
     problem = problem_of(trials[0], draw, shared)
     fits = _fits(method, problem, seeds.method(trials[0]), trials)
-    elapsed = 0.0
+    elapsed, learn = Spent(), _learning(shared)
     for trial in trials:
         begin(trial)
-        started, compiled_before = time.perf_counter(), compiled.seconds()
+        started, compiled_before = now(), compiled.seconds()
         fitted = next(fits)
         compiling = compiled.seconds() - compiled_before
-        elapsed += time.perf_counter() - started - compiling
+        elapsed += now() - started - Spent(compiling, compiling)
         if compiling > COMPILING:
             note = f"{compiling:.0f} s of compiling, once per machine, are in the seconds of the trace"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:
-            yield _score(trial, draw, fitted, elapsed)
+            yield _score(trial, draw, fitted, learn | {"fit": elapsed})
         except (InvalidPrediction, NotPositiveDefinite) as e:
             yield failure(trial, e, draw), {}
 
@@ -141,9 +141,9 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
 # -- scores -------------------------------------------------------------------------------------------------------
 
 
-def _score(trial: Trial, draw: Draw, fitted: Fitted, fit_seconds: float) -> tuple[Result, dict]:
+def _score(trial: Trial, draw: Draw, fitted: Fitted, spent: dict[str, Spent | None]) -> tuple[Result, dict]:
     n_test, task = len(draw.split.test), draw.dataset.task
-    prediction, predict_seconds = _timed_prediction(fitted, draw)
+    prediction, predicting = _timed_prediction(fitted, draw)
     check(prediction, n_test, task)
     raw = _raw(prediction, draw) if task == "regression" else prediction
     scores = regression_scores(trial, draw, prediction, raw) if task == "regression" else class_scores(draw, raw)
@@ -156,7 +156,7 @@ def _score(trial: Trial, draw: Draw, fitted: Fitted, fit_seconds: float) -> tupl
         metrics=scores,
         n_basis=int(fitted.n_basis),
         log_evidence=None if fitted.log_evidence is None else float(fitted.log_evidence),
-        seconds=_seconds(fitted, fit_seconds, predict_seconds),
+        seconds=_seconds(fitted, spent | {"predict": predicting}),
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
         peak_mb=peak_mb(),
         theta={} if fitted.gp is None else fitted.gp.values(),
@@ -167,10 +167,20 @@ def _score(trial: Trial, draw: Draw, fitted: Fitted, fit_seconds: float) -> tupl
     return result, _arrays(draw, fitted, raw)
 
 
-def _seconds(fitted: Fitted, fit: float, predict: float) -> dict[str, float]:
-    own = fitted.clock() if fitted.clock is not None else {}
-    measured = {"fit": fit, "predict": predict} | {k: v["wall"] for k, v in own.items()}
-    return {k: float(v) for k, v in (fitted.seconds | measured).items()}
+def _learning(shared: dict | None) -> dict[str, Spent | None]:
+    """The share of learning that was done before; None where a file of old does not say."""
+    if shared is None:
+        return {}
+    return {"learn": Spent(**shared["seconds"]) if "seconds" in shared else None}
+
+
+def _seconds(fitted: Fitted, spent: dict[str, Spent | None]) -> dict[str, float]:
+    """Wall seconds by part, and the CPU seconds of all parts together where all are known."""
+    spent = spent | {k: Spent(**v) for k, v in (fitted.clock() if fitted.clock is not None else {}).items()}
+    seconds = fitted.seconds | {k: v.wall for k, v in spent.items() if v is not None}
+    if None not in spent.values():
+        seconds |= {"cpu": sum(v.cpu for v in spent.values())}
+    return {k: float(v) for k, v in seconds.items()}
 
 
 def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction) -> list[str]:
@@ -189,14 +199,14 @@ def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction) -> 
     return notes
 
 
-def _timed_prediction(fitted: Fitted, draw: Draw) -> tuple[Prediction, float]:
-    """The test part's prediction and its seconds; the shortest of three calls where one is too short to be trusted."""
+def _timed_prediction(fitted: Fitted, draw: Draw) -> tuple[Prediction, Spent]:
+    """The test part's prediction and its time; the shortest of three calls where one is too short to be trusted."""
     X, taken = draw.scaler.inputs(draw.X_test), []
-    while not taken or (len(taken) < 3 and taken[0] < SHORT):
-        started = time.perf_counter()
+    while not taken or (len(taken) < 3 and taken[0].wall < SHORT):
+        started = now()
         prediction = predict(fitted, X, len(draw.split.train))
-        taken.append(time.perf_counter() - started)
-    return prediction, min(taken)
+        taken.append(now() - started)
+    return prediction, min(taken, key=lambda t: t.wall)
 
 
 def _scored_along(trial: Trial, draw: Draw, fitted: Fitted) -> list[dict]:
@@ -234,12 +244,12 @@ def regression_scores(trial: Trial, draw: Draw, scaled: Prediction, raw: Predict
         raise InvalidPrediction("nmse is undefined: the targets it is measured against do not vary")
     return {
         "nmse": metrics.nmse(y, p.mean, float(variance)),
-        "nlpd": metrics.nlpd(y, p.mean, p.var),
         "nlpd_latent": metrics.nlpd(y, p.mean, p.var_latent) if _positive(p.var_latent) else None,
         "smse": metrics.smse(y, p.mean) if np.var(y) > 0 else None,
         "snlp": metrics.snlp(y, p.mean, p.var, float(np.mean(y_train)), float(np.var(y_train)))
         if np.var(y_train) > 0
         else None,
+        **metrics.of_gaussians(y, p.mean, p.var),
     }
 
 

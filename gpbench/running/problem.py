@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 
 from gpbench.kernels.build import build_kernel
@@ -13,6 +15,7 @@ from gpbench.planning.trial import Trial
 from . import seeds
 from .draw import Draw, draw_of
 from .job import shared_evaluations, shared_stream_key
+from .stopwatch import now
 
 
 def start(kernel_spec: dict, values: dict | None, X, y) -> GP:
@@ -41,7 +44,7 @@ def problem_of(trial: Trial, draw: Draw, shared: dict | None) -> Problem:
 
 def shared_fit(trial: Trial) -> dict:
     """Hyperparameters of a full GP on a random subset: work that every paired method of this trial shares."""
-    draw, h = draw_of(trial), trial.hyperparameters
+    draw, h, started = draw_of(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":
         rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)[: h["subset"]]
     else:
@@ -51,4 +54,5 @@ def shared_fit(trial: Trial) -> dict:
     options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     learner = Learner(trial.shared_learner, h.get("bounds"))
     gp, info = fit_hyperparameters(X, y, start(trial.kernel, None, X, y), *options, rng, learner=learner)
-    return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(rows), "info": info}
+    found = {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(rows), "info": info}
+    return found | {"seconds": asdict(now() - started)}
