@@ -122,6 +122,7 @@ def test_no_version_above_one_is_the_id_of_today():
 
 def test_raising_a_class_is_seen_by_the_plan_and_lowering_it_again_finds_the_old_id(tmp_path, monkeypatch):
     text = "name: t\ndataset: {name: friedman3, n_train: 20, n_test: 30}\nmethods: [{method: sod, d_max: 5}]\n"
+    text += "hyperparameters: {schedule: fixed, from: full-gp, learner: 1}\n"
     kernel = "kernel: {name: ard-se, bias: true}\n"
     old = trials(tmp_path, text + kernel)[0]
     monkeypatch.setattr(catalog.find("method", "sod"), "version", 3)
@@ -136,12 +137,12 @@ def test_raising_a_class_is_seen_by_the_plan_and_lowering_it_again_finds_the_old
 
 
 def test_the_learner_is_a_version_and_no_parameter():
-    hyper = {**FULL_GP, "learner": 2}
-    settings = {"split": {}, "scale": {}, "kernel": {"name": "ard-se"}, "hyperparameters": hyper}
-    assert identity.versions(Method, {"csv": "x"}, settings) == {"learner": 2}
-    assert identity.identified(settings)["hyperparameters"] == FULL_GP
-    settings["hyperparameters"] = {**FULL_GP, "learner": 1}
-    assert identity.versions(Method, {"csv": "x"}, settings) == {}
+    plain = {**FULL_GP, "optimiser": "lbfgs"}
+    settings = {"split": {}, "scale": {}, "kernel": {"name": "ard-se"}, "hyperparameters": {**plain, "learner": 2}}
+    assert identity.versions(Method, {"csv": "x"}, settings, {}) == {"learner": 2}
+    assert identity.identified(settings)["hyperparameters"] == plain
+    settings["hyperparameters"] = {**plain, "learner": 1}
+    assert identity.versions(Method, {"csv": "x"}, settings, {}) == {}
     assert "from" in defaults(Hyperparameters)
     assert replace(trial(), versions={"learner": 2}).learner == 2 and trial().learner == 1
 
