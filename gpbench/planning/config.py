@@ -16,10 +16,11 @@ from pydantic import Field, ValidationError
 
 from gpbench.metrics import METRICS
 
-from . import entries, grid
-from .entries import DatasetEntry, MethodEntry
+from . import dataset_entry, grid, kernel_entry, method_entry, sections
+from .dataset_entry import DatasetEntry
+from .method_entry import MethodEntry
 from .overrides import override
-from .reader import Reader, nearest, shown
+from .reader import Reader, check_name, nearest, shown
 from .resolved import resolved_yaml
 from .sections import Compare, Limits, Published
 from .yaml_strict import Keys, read
@@ -63,7 +64,7 @@ class Config:
     memory: int | None  # MB per trial
 
     def settings_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
-        return entries.without_idle_bias(self.settings | dataset.settings | method.settings)
+        return sections.without_idle_bias(self.settings | dataset.settings | method.settings)
 
     def trials_for(self, dataset: DatasetEntry) -> int:
         settings = self.settings | dataset.settings
@@ -107,7 +108,7 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
     for key in data.keys() - valid:
         reader.unknown_key((key,), valid, "neither a setting nor a parameter of a listed method", sure=all_found)
     if "name" in data:
-        entries.check_name(reader, data["name"], ("name",), "name")
+        check_name(reader, data["name"], ("name",), "name")
     else:
         reader.problem((), "'name' is missing: it names the results folder")
     settings = {k: _setting(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
@@ -134,8 +135,10 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
 
 def _setting(reader: Reader, key: str, data: Any, keys: Keys) -> Any:
     """One of SETTINGS in its plain form."""
-    if key in ("split", "scale", "kernel", "hyperparameters"):
-        return getattr(entries, key)(reader, data, keys)
+    if key == "kernel":
+        return kernel_entry.kernel(reader, data, keys)
+    if key in ("split", "scale", "hyperparameters"):
+        return getattr(sections, key)(reader, data, keys)
     if key == "trials":
         return None if data is None and keys not in reader.document.marks else reader.validate(Trials, data, keys)
     return reader.validate(_KINDS[key], data, keys)
@@ -147,7 +150,7 @@ def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]
         got = "'methods' is missing" if "methods" not in data else f"got {shown(listed)}"
         reader.problem(("methods",) if "methods" in data else (), f"methods: expected a list of methods; {got}")
         return []
-    return [entries.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
+    return [method_entry.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
 
 
 def _methods(reader: Reader, classes) -> list[MethodEntry]:
@@ -160,7 +163,7 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
             reader.problem(keys, f"method {cls.name}: its parameter '{key}' has the name of a config key; rename it")
         for key in data.keys() - {"method", "label", *METHOD_SETTINGS} - cls.model_fields.keys():
             reader.unknown_key((*keys, key), {"label", *METHOD_SETTINGS, *cls.model_fields}, f"method {cls.name}")
-        label = entries.label_of(reader, data, keys, entries.usual_label(data, cls.name))
+        label = method_entry.label_of(reader, data, keys, method_entry.usual_label(data, cls.name))
         if label in labels:
             where = (*keys, "label") if "label" in data else keys
             message = (
@@ -201,9 +204,9 @@ def _datasets(reader: Reader, data: dict, folder: Path, parameters: set[str], co
 
 def _dataset(reader: Reader, data: Any, keys: Keys, folder: Path, parameters, complete) -> DatasetEntry | None:
     if isinstance(data, dict) and "first_of" in data:
-        chosen = entries.first_of(reader, data, keys, folder)
+        chosen = dataset_entry.first_of(reader, data, keys, folder)
     else:
-        chosen = entries.alternative(reader, data, keys, folder)
+        chosen = dataset_entry.alternative(reader, data, keys, folder)
         chosen = chosen and ([chosen[0]], *chosen[1:])
     if chosen is None:
         return None
@@ -281,16 +284,16 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             settings = config.settings_for(dataset, method)
             if method.cls.compact and settings["kernel"]:
                 place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
-                entries.check_support(reader, method.method, settings["kernel"], place)
+                kernel_entry.check_support(reader, method.method, settings["kernel"], place)
             learned = settings["hyperparameters"] or {}
             place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             if learned.get("prior", "none") != "none" and method.cls.task == "regression":
                 reader.problem((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
-                entries.check_values(reader, values, settings["kernel"], (*place, "values"))
+                kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"))
             if learned.get("bounds") and settings["kernel"]:
-                entries.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
+                kernel_entry.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
 
 
 def _origin(key: str, of_dataset: dict, dataset_keys: Keys, of_method: dict, method_keys: Keys) -> Keys:

@@ -15,7 +15,8 @@ from gpbench.versions import essential
 
 from . import grid, identity
 from .config import Config
-from .entries import DatasetEntry, MethodEntry
+from .dataset_entry import DatasetEntry
+from .method_entry import MethodEntry
 from .trial import Trial
 
 Globs = str | Iterable[str] | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,6 +14,7 @@ from gpbench.errors import ConfigError
 
 from .yaml_strict import Document, Keys, Mark, Problem, fail
 
+NAME = r"^[a-z0-9_][a-z0-9_.-]{0,99}$"  # never starts with a dot, so it cannot leave the results folder
 _EXPECTED = {  # pydantic's error types in the words of a config
     "int_type": "expected a whole number",
     "int_from_float": "expected a whole number",
@@ -137,3 +139,10 @@ def _name(keys: Keys) -> str:
     index = f"[{keys[-1]}]" if keys and isinstance(keys[-1], int) else ""
     text = next((k for k in reversed(keys) if isinstance(k, str)), "config")
     return text + index
+
+
+def check_name(reader: Reader, name: Any, keys: Keys, what: str) -> bool:
+    ok = isinstance(name, str) and bool(re.match(NAME, name)) and not name.endswith("\n")
+    if not ok:
+        reader.problem(keys, f"{what} {shown(name)}: a name is made of a-z 0-9 _ . - and does not begin with . or -")
+    return ok

@@ -16,7 +16,8 @@ from gpbench.kernels.build import COMBINED, options_of
 from gpbench.metrics import METRICS
 
 from .config import METHOD_SETTINGS, Seed, Trials, published_items
-from .sections import NAME, SPLITS, Compare, Hyperparameters, Limits, Scale
+from .reader import NAME
+from .sections import SPLITS, Compare, Hyperparameters, Limits, Scale
 
 Schema = dict[str, Any]
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
+from gpbench.kernels.build import names_in
 from gpbench.versions import Added
+
+from .reader import Reader, shown
+from .yaml_strict import Keys
 
 Positive = Annotated[float, Field(gt=0)]
 Pair = Annotated[list[Positive], Field(min_length=2, max_length=2)]
 START_KEYS = ("subset", "subset_of", "start_evaluations", "start_learner")
-NAME = r"^[a-z0-9_][a-z0-9_.-]{0,99}$"  # never starts with a dot, so it cannot leave the results folder
 
 
 class Section(BaseModel):
@@ -143,3 +146,54 @@ class Limits(Section):
 
     timeout: Positive | None = Field(None, description="seconds")
     memory: PositiveInt | None = Field(None, description="MB")
+
+
+# -- reading them, wherever they stand: at the top, in a data set's entry or in a method's -----------------------------
+
+
+def split(reader: Reader, data: Any, keys: Keys) -> dict | None:
+    """{} stands for `default`: the published split, else 90 % of the rows at random."""
+    if data == "default":
+        return {}
+    data = reader.mapping(data, keys, "split")
+    if data is None:
+        return None
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in SPLITS:
+        where, got = ((*keys, "kind"), f"got {shown(kind)}") if "kind" in data else (keys, "'kind' is missing")
+        reader.problem(where, f"split: 'kind' is one of {', '.join(SPLITS)}; {got}")
+        return None
+    found = reader.validate(SPLITS[kind], data, keys)
+    return found and found.plain()
+
+
+def scale(reader: Reader, data: Any, keys: Keys) -> dict | None:
+    if data == "none":
+        data = {"inputs": "none", "target": "none"}
+    found = reader.validate(Scale, data, keys)
+    return found and found.plain()
+
+
+def hyperparameters(reader: Reader, data: Any, keys: Keys) -> dict | None:
+    found = reader.validate(Hyperparameters, data, keys)
+    if found is None:
+        return None
+    for key, message in found.faults():
+        reader.problem((*keys, key), message, on="key")
+    for name, value in (found.values or {}).items():
+        given = value if isinstance(value, list) else [value]
+        if not given or any(v < 0 or (v == 0 and name != "bias") for v in given):
+            reader.problem((*keys, "values", name), f"'{name}': must be greater than 0, got {shown(value)}")
+    for name, pair in (found.bounds or {}).items():
+        if pair[0] >= pair[1]:
+            reader.problem((*keys, "bounds", name), f"'{name}': expected [lowest, highest], got {shown(pair)}")
+    return found.plain()
+
+
+def without_idle_bias(settings: dict) -> dict:
+    """`bias: 0` among the given values of a kernel without bias says nothing, so it must not enter a trial's id."""
+    given, spec = settings["hyperparameters"] or {}, settings["kernel"]
+    values = given.get("values") or {}
+    if spec is None or values.get("bias") != 0 or "bias" in names_in(spec):
+        return settings
+    return settings | {"hyperparameters": given | {"values": {k: v for k, v in values.items() if k != "bias"}}}

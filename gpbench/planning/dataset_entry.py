@@ -1,0 +1,97 @@
+"""Data sets as a config lists them: a name with options, a user's file, or the first at hand of several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpbench import catalog
+
+from .reader import Reader, check_name, shown
+from .yaml_strict import Keys
+
+CSV_KEYS = ("csv", "target", "task")
+
+
+@dataclass(frozen=True)
+class DatasetEntry:
+    alternatives: tuple[dict, ...]  # {"name": ..., options} or {"csv": path, "target": ...}; the first at hand is used
+    task: str
+    settings: dict  # split, scale, ... of this data set alone
+    params: dict  # method parameters of this data set alone
+    keys: Keys  # where it stands in the document
+
+    @property
+    def names(self) -> list[str]:
+        return [a.get("name") or a["csv"] for a in self.alternatives]
+
+    @property
+    def n_train(self) -> int | None:
+        """Training rows where the entry itself says how many."""
+        return (self.settings.get("split") or {}).get("n_train") or self.alternatives[0].get("n_train")
+
+
+def alternative(reader: Reader, data: Any, keys: Keys, folder: Path) -> tuple[dict, str, set[str]] | None:
+    """One data set: its plain form, its task, and the keys that are its own options."""
+    if isinstance(data, str):
+        data = {"name": data}
+        name_keys = keys
+    else:
+        data = reader.mapping(data, keys, "dataset")
+        name_keys = (*keys, "name")
+    if data is None:
+        return None
+    if "csv" in data:
+        return _csv(reader, data, keys, folder)
+    if "name" not in data:
+        reader.problem(keys, "dataset: one of 'name', 'csv' or 'first_of' is missing")
+        return None
+    if not check_name(reader, data["name"], name_keys, "dataset"):
+        return None
+    cls = reader.attempt(name_keys, catalog.find, "dataset", data["name"])
+    if cls is None:
+        return None
+    own = {k: v for k, v in data.items() if k in cls.model_fields}
+    source = reader.validate(cls, own, keys)
+    plain = {"name": cls.name, **(source.model_dump(mode="json") if source else {})}
+    return plain, cls.task, {"name", *cls.model_fields}
+
+
+def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, str, set[str]] | None:
+    for key in ("csv", "target"):
+        if not isinstance(data.get(key), str) or not data[key]:
+            missing = f"'{key}' is missing" if key not in data else f"'{key}': expected text, got {shown(data[key])}"
+            reader.problem((*keys, key), missing)
+            return None
+    task = data.get("task", "regression")
+    if task not in ("regression", "classification"):
+        reader.problem((*keys, "task"), f"'task': expected regression or classification, got {shown(task)}")
+        return None
+    path = next((p for p in (Path(data["csv"]), folder / data["csv"]) if p.is_file()), None)
+    if path is None:
+        reader.problem((*keys, "csv"), f"no file {data['csv']}, neither here nor beside the config")
+        return None
+    plain = {"csv": str(path), "target": data["target"]}
+    return plain | {"task": task}, task, set(CSV_KEYS)
+
+
+def first_of(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[list[dict], str, set[str]] | None:
+    items = data["first_of"]
+    if not isinstance(items, list) or not items:
+        reader.problem((*keys, "first_of"), f"'first_of': expected a list of data sets, got {shown(items)}")
+        return None
+    found = []
+    for i, item in enumerate(items):
+        place = (*keys, "first_of", i)
+        one = alternative(reader, item, place, folder)
+        if one and isinstance(item, dict):
+            for key in item.keys() - one[2]:
+                reader.unknown_key((*place, key), one[2])
+        found.append(one)
+    if None in found:
+        return None
+    tasks = {task for _, task, _ in found}
+    if len(tasks) > 1:
+        reader.problem((*keys, "first_of"), "'first_of': all data sets must be of one task")
+    return [plain for plain, _, _ in found], found[0][1], {"first_of"}

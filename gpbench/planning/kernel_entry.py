@@ -1,0 +1,91 @@
+"""Kernels as a config describes them, brought to one plain form, and what only the described kernel can tell."""
+
+from __future__ import annotations
+
+from inspect import Parameter
+from typing import Any
+
+import numpy as np
+
+from gpbench import catalog
+from gpbench.kernels.base import NO_SUPPORT, Kernel
+from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
+
+from .reader import Reader, check_name, shown
+from .yaml_strict import Keys
+
+
+def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
+    """`ard-se`, {name, bias, options}, {sum: [...]} or {product: [...]}, with every option filled in."""
+    if isinstance(data, str):
+        data = {"name": data}
+    data = reader.mapping(data, keys, "kernel")
+    if data is None:
+        return None
+    how = next((h for h in COMBINED if h in data), None)
+    if how:
+        for other in set(data) - {how}:
+            reader.unknown_key((*keys, other), [how])
+        parts = data[how]
+        if not isinstance(parts, list) or len(parts) < 2:
+            reader.problem((*keys, how), f"'{how}': expected a list of two or more kernels, got {shown(parts)}")
+            return None
+        built = [kernel(reader, part, (*keys, how, i)) for i, part in enumerate(parts)]
+        return None if None in built else {how: built}
+    if "name" not in data:
+        reader.problem(keys, "kernel: 'name' is missing")
+        return None
+    if not check_name(reader, data["name"], (*keys, "name"), "kernel"):
+        return None
+    if data["name"] in COMBINED:
+        reader.problem((*keys, "name"), f"write {{{data['name']}: [...]}} with the kernels it is made of")
+        return None
+    cls = reader.attempt((*keys, "name"), catalog.find, "kernel", data["name"])
+    return cls and _kernel_options(reader, cls, data, keys)
+
+
+def _kernel_options(reader: Reader, cls: type, data: dict, keys: Keys) -> dict | None:
+    options = options_of(cls)
+    spec, before = {"name": cls.name}, len(reader.problems)
+    for key in data.keys() - options.keys() - {"name"}:
+        reader.unknown_key((*keys, key), [*options, "name"])
+    for key, (kind, default) in options.items():
+        if key in data:
+            spec[key] = reader.validate(kind, data[key], (*keys, key))
+        elif default is Parameter.empty:
+            reader.problem(keys, f"kernel {cls.name}: '{key}' is missing")
+        else:
+            spec[key] = default
+    return spec if len(reader.problems) == before else None
+
+
+def _example(spec: dict) -> Kernel | None:
+    """The described kernel; None where it cannot be tried on two vectors (molecules, graphs): it shows when it runs."""
+    try:
+        return build_kernel(spec, np.eye(2))
+    except Exception:
+        return None
+
+
+def check_support(reader: Reader, method: str, spec: dict, keys: Keys) -> None:
+    """A method on sparse matrices needs a kernel that makes them."""
+    example = _example(spec)
+    if example is not None and not example.compact:
+        reader.problem(keys, f"{method}: the kernel ({' with '.join(names_in(spec))}) has {NO_SUPPORT}")
+
+
+def check_values(reader: Reader, values: dict, spec: dict, keys: Keys) -> None:
+    """Given values must be exactly the kernel's parameters and the noise."""
+    for name in sorted(check_parameters(reader, values, spec, keys) - values.keys()):
+        reader.problem(keys, f"values: '{name}' of the kernel is missing")
+
+
+def check_parameters(reader: Reader, given: dict, spec: dict, keys: Keys) -> set[str]:
+    """All parameters of the kernel and the noise, none else among the given; empty where the kernel is not known."""
+    example = _example(spec)
+    if example is None:
+        return set()
+    known = {n.split("[")[0] for n in example.names} | {"noise"}
+    for name in given.keys() - known:
+        reader.unknown_key((*keys, name), known)
+    return known
