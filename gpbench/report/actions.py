@@ -14,6 +14,7 @@ from .page import page
 from .plots import draw
 from .ranking import ranking_rows, stats_rows
 from .render import FORMATS, render, to_text
+from .style import ENDINGS
 from .tables import console, tables
 
 
@@ -35,9 +36,10 @@ def render_stats(path: Path) -> list[Path]:
     return _write(results.path / "stats", texts)
 
 
-def render_plots(path: Path) -> list[Path]:
+def render_plots(path: Path, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
+    """plots/<name>.<ending>; of the papers' own figures also the numbers drawn, figures/<name>.csv."""
     results = load(path)
-    return draw(results, results.path / "plots")
+    return draw(results, results.path / "plots", results.path / "figures", endings)
 
 
 def render_report(path: Path) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
 from .frame import Results, told_apart, twin_of
 
@@ -76,10 +77,30 @@ def ticks(ax, sizes: pd.Series) -> None:
     ax.set_xticks([], minor=True)
 
 
-def finish(ax, title: str, x: str, y: str, legend: bool = True) -> None:
+def plain_log(ax) -> None:
+    """Logarithmic axes with plain numbers, few enough to be read; sizes that were written out stay."""
+    for axis, scale, limits in ((ax.xaxis, ax.get_xscale(), ax.get_xlim), (ax.yaxis, ax.get_yscale(), ax.get_ylim)):
+        if scale != "log" or isinstance(axis.get_major_locator(), FixedLocator):
+            continue
+        low, high = limits()
+        subs = (1, 2, 3, 4, 5, 7) if high < 8 * low else (1, 2, 5) if high < 200 * low else (1,)
+        axis.set_major_locator(LogLocator(subs=subs))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: plain_number(value)))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def plain_number(value: float) -> str:
+    """1000000, 0.0001, 0.5: no power of ten, no trailing zeros, a true minus."""
+    text = f"{value:.12f}".rstrip("0").rstrip(".") if abs(value) >= 1e-12 else "0"
+    return text.replace("-", "\u2212")
+
+
+def finish(ax, title: str, x: str, y: str, legend: bool = True, scale: bool = True) -> None:
+    """Names and legend; with `scale` a score that spans a wide range gets a logarithmic axis."""
     low, high = ax.dataLim.intervaly
-    if low > 0 and high > 8 * low and ax.get_yscale() == "linear":
+    if scale and low > 0 and high > 8 * low and ax.get_yscale() == "linear":
         ax.set_yscale("log")  # errors over a range of sizes: equal ratios, equal distances
+    plain_log(ax)
     ax.set_title(title)
     ax.set_xlabel(x)
     ax.set_ylabel(y)

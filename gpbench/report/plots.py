@@ -10,12 +10,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from . import figures
 from .axes import Named, axis_title, band, by_dataset, data_title, doubling, finish, grids, plain, safe
+from .boxes import groups
 from .frame import Results, told_apart
+from .looks import of_methods
 from .plots_of_time import along_training, times, trade_off, training_sizes
 from .ranking import metrics_of, ranking
-from .style import GREYS, house_style, looks, new_figure, save
+from .style import ENDINGS, house_style, new_figure, save
 from .tables import TITLES
+from .traces import averaged, scaled_measures
 
 
 def learning_curves(results: Results) -> Named:
@@ -23,6 +27,7 @@ def learning_curves(results: Results) -> Named:
 
     A method at one size beyond the others' (a full GP on a subset) is a level, not a point far to the right.
     """
+    every = of_methods(results)
     for dataset, rows in grids(results):
         for metric in metrics_of(results):
             part = rows.dropna(subset=[metric])
@@ -32,7 +37,8 @@ def learning_curves(results: Results) -> Named:
             spread, told = ("std", "deviation") if part["label"].nunique() <= 4 else ("sem", "error")
             sizes = part.groupby("label")["d_max"].agg(["nunique", "max"])
             reach = sizes.loc[sizes["nunique"] > 1, "max"].max()
-            for label, look in looks(part["label"].unique()).items():
+            for label in part["label"].unique():
+                look = every[label]
                 stats = part[part["label"] == label].groupby("d_max")[metric].agg(["mean", spread])
                 if len(stats) == 1 and stats.index[0] > reach:
                     name = plain(f"{label} (d = {stats.index[0]:.0f})")
@@ -47,30 +53,21 @@ def learning_curves(results: Results) -> Named:
 
 def measure_curves(results: Results) -> Named:
     """Selection measure along the greedy path, each run scaled to [0, 1] as [sundararajan] Figures 2-4 draw it."""
-    curves = results.curves[results.curves["key"] == "measure"].dropna(subset=["step"])
-    if curves.empty:
-        return
-    joined = curves.merge(told_apart(results.ok)[["trial_id", "dataset", "label", "d_max"]], on="trial_id")
-    longest = joined.groupby(["dataset", "label"])["d_max"].transform("max")
-    joined = joined[joined["d_max"].isna() | (joined["d_max"] == longest)]
-    spread = joined.groupby("trial_id")["value"].agg(["min", "max"]).reindex(joined["trial_id"])
-    scale = (spread["max"] - spread["min"]).replace(0, 1).to_numpy()
-    joined = joined.assign(scaled=(joined["value"].to_numpy() - spread["min"].to_numpy()) / scale)
+    every, joined = of_methods(results), scaled_measures(results.curves, told_apart(results.ok))
     for dataset, rows in joined.groupby("dataset", sort=False):
         figure, [[ax]] = new_figure()
-        for label, look in looks(rows["label"].unique()).items():
-            stats = rows[rows["label"] == label].groupby("step")["scaled"].agg(["mean", "std", "count"])
-            stats = stats[stats["count"] == stats["count"].max()]  # thinned paths do not all keep the same steps
-            band(ax, stats.index, stats["mean"], stats["std"], plain(label), {**look, "marker": ""}, (0.0, 1.0))
+        for label in rows["label"].unique():
+            stats = averaged(rows[rows["label"] == label], "scaled")
+            band(ax, stats.index, stats["mean"], stats["std"], plain(label), {**every[label], "marker": ""}, (0.0, 1.0))
         finish(ax, data_title(dataset), "number of basis vectors", "selection measure, scaled to [0, 1]")
         yield f"measure-{safe(dataset)}", figure
 
 
 def box_groups(results: Results) -> Named:
-    """At each d_max one box per method, in the order of the config ([keerthi] Figure 1); without a grid one group."""
-    together = dict(grids(results))
-    for dataset, every in by_dataset(results):
-        rows = together.get(dataset, every)
+    """At each d_max one box per method, in the order of the config; without a grid one group. Few trials: points."""
+    together, every = dict(grids(results)), of_methods(results)
+    for dataset, rows in by_dataset(results):
+        rows = together.get(dataset, rows)
         for metric in metrics_of(results):
             part = rows.dropna(subset=[metric])
             if (
@@ -79,7 +76,8 @@ def box_groups(results: Results) -> Named:
             ):
                 continue
             figure, [[ax]] = new_figure(width=7.2)
-            _boxes(ax, part, metric, grid=dataset in together)
+            sizes = None if dataset in together else [None]
+            groups(ax, part, metric, list(part["label"].unique()), every, sizes)
             finish(
                 ax,
                 data_title(dataset),
@@ -87,29 +85,6 @@ def box_groups(results: Results) -> Named:
                 axis_title(metric),
             )
             yield f"box-{safe(dataset)}-{metric}", figure
-
-
-def _boxes(ax, rows: pd.DataFrame, metric: str, grid: bool) -> None:
-    labels = list(rows["label"].unique())
-    sizes = sorted(rows["d_max"].dropna().unique()) if grid else [None]
-    width = 0.8 / len(labels)
-    for k, label in enumerate(labels):
-        mine = rows[rows["label"] == label]
-        values = [(mine if d is None else mine[mine["d_max"] == d])[metric].to_numpy() for d in sizes]
-        places = [i + (k - (len(labels) - 1) / 2) * width for i in range(len(sizes))]
-        box = ax.boxplot(values, positions=places, widths=0.85 * width, patch_artist=True, manage_ticks=False)
-        for patch in box["boxes"]:
-            patch.set(facecolor=GREYS[k % len(GREYS)], edgecolor="black", hatch=["", "//", "xx", "--", "||"][k % 5])
-        for median in box["medians"]:
-            median.set(color="black", linewidth=1.5)
-        if grid:
-            box["boxes"][0].set_label(plain(label))
-    if grid:
-        ax.set_xticks(range(len(sizes)), [f"{d:.0f}" for d in sizes])
-    else:  # one group: the names stand below their boxes
-        places = [(k - (len(labels) - 1) / 2) * width for k in range(len(labels))]
-        ax.set_xticks(places, [plain(name) for name in labels], rotation=30 if len(labels) > 4 else 0, ha="center")
-    ax.grid(visible=False, axis="x")
 
 
 def one_dimension(results: Results) -> Named:
@@ -215,11 +190,15 @@ PLOTS = {  # figure -> what a folder must hold
 }
 
 
-def draw(results: Results, folder: Path) -> list[Path]:
-    """Every figure that applies, as svg and png."""
+def draw(results: Results, folder: Path, numbers: Path | None = None, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
+    """Every figure that applies, the papers' own first; what those draw also as csv files in the folder `numbers`."""
     files = []
     with house_style():
+        for panel in figures.panels(results):
+            files += save(panel.captioned(), folder, panel.name, endings)
+            if numbers is not None:
+                files.append(panel.save_numbers(numbers))
         for plot in PLOTS:
             for name, figure in plot(results):
-                files += save(figure, folder, name)
+                files += save(figure, folder, name, endings)
     return files

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from .axes import Named, axis_title, band, by_dataset, data_title, finish, grids, plain, safe, ticks
 from .frame import Results, told_apart
+from .looks import of_methods
 from .ranking import metrics_of
-from .style import looks, new_figure
-from .traces import last_of
+from .style import new_figure
+from .traces import along, last_of
 
 
 def times(results: Results) -> Named:
@@ -20,7 +20,7 @@ def times(results: Results) -> Named:
         if part.empty:
             continue
         figure, [[ax]] = new_figure()
-        _power_laws(ax, part, "d_max", "fit_seconds", "d")
+        _power_laws(ax, part, "d_max", "fit_seconds", "d", of_methods(results))
         finish(ax, data_title(dataset), "number of basis vectors, d_max", "training time, seconds (median)")
         yield f"time-{safe(dataset)}", figure
 
@@ -30,19 +30,17 @@ def along_training(results: Results) -> Named:
 
     A trace begins when learning that trials share is done.
     """
-    curves = results.curves.dropna(subset=["step"])
+    every = of_methods(results)
     for dataset, rows in by_dataset(results):
         for metric in metrics_of(results):
-            wide = curves[curves["key"].isin(["seconds", f"test_{metric}"]) & curves["trial_id"].isin(rows["trial_id"])]
-            wide = wide.pivot_table(index=["trial_id", "step"], columns="key", values="value", aggfunc="last")
-            if len(wide.columns) < 2 or (wide := wide.dropna()).empty:
+            wide = along(results.curves, rows, f"test_{metric}")
+            if wide.empty:
                 continue
-            wide = wide.reset_index().merge(
-                rows[["trial_id", "label", "trial", "d_max", "learn_seconds"]], on="trial_id"
-            )
+            wide = wide.merge(rows[["trial_id", "label", "trial", "d_max", "learn_seconds"]], on="trial_id")
             wide["seconds"] += wide["learn_seconds"].fillna(0)
             figure, [[ax]] = new_figure()
-            for label, look in looks(rows.loc[rows["trial_id"].isin(wide["trial_id"]), "label"].unique()).items():
+            for label in rows.loc[rows["trial_id"].isin(wide["trial_id"]), "label"].unique():
+                look = every[label]
                 mine = wide[wide["label"] == label]
                 mine = mine[mine["d_max"].isna() | (mine["d_max"] == mine["d_max"].max())]
                 for trial, path in mine.groupby("trial"):
@@ -50,13 +48,14 @@ def along_training(results: Results) -> Named:
                     shown = {"label": plain(label), "linewidth": 1.3} if first else {"linewidth": 0.7, "alpha": 0.3}
                     marks = {"marker": look["marker"] if first else "", "markersize": 4, "markevery": [-1]}
                     ax.plot(path["seconds"], path[f"test_{metric}"], **{**look, **marks, **shown})
-            _seconds(ax)
+            ax.set_xscale("log")
             finish(ax, data_title(dataset) + " (other trials: faint)", "training time, seconds", axis_title(metric))
             yield f"training-{safe(dataset)}-{metric}", figure
 
 
 def trade_off(results: Results) -> Named:
     """Mean score against median time in all and of the test, a point for every size ([cao] Figures 3c, 3f, 6 and 7)."""
+    every = of_methods(results)
     for dataset, rows in by_dataset(results):
         sizes = rows.groupby("label")["d_max"].nunique()
         if len(sizes) < 2 or (sizes.max() < 3 and len(sizes) < 6):
@@ -67,12 +66,12 @@ def trade_off(results: Results) -> Named:
             if part["label"].nunique() < 2:
                 continue
             figure, [axes] = new_figure(columns=2, width=8.4)
-            for label, look in looks(part["label"].unique()).items():
+            for label in part["label"].unique():
                 by = part[part["label"] == label].groupby("d_max", dropna=False)
                 for ax, column in zip(axes, ("total_seconds", "predict_seconds")):
-                    ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **look)
+                    ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **every[label])
             for ax, what in zip(axes, ("learning, fit and prediction", "prediction")):
-                _seconds(ax)
+                ax.set_xscale("log")
                 finish(ax, data_title(dataset), f"{what}, seconds", axis_title(metric), legend=ax is axes[1])
             axes[1].set_ylabel("")
             yield f"trade-off-{safe(dataset)}-{metric}", figure
@@ -80,6 +79,7 @@ def trade_off(results: Results) -> Named:
 
 def training_sizes(results: Results) -> Named:
     """Time and scores against n ([vanhatalo] Figure 3); the time of one EP run where the traces have it."""
+    every = of_methods(results)
     for dataset, rows in told_apart(results.ok).groupby("dataset", sort=False):
         column, title = "fit_seconds", "training time, seconds (median)"
         if rows.groupby("label")["n_train"].nunique().max() < 3:
@@ -89,36 +89,27 @@ def training_sizes(results: Results) -> Named:
             column, title = "ep_seconds", "time of one EP run, seconds"
             rows = rows.assign(ep_seconds=rows["trial_id"].map(runs)).dropna(subset=[column])
         figure, [[ax]] = new_figure()
-        _power_laws(ax, rows[rows[column] > 0], "n_train", column, "n")
+        _power_laws(ax, rows[rows[column] > 0], "n_train", column, "n", every)
         ticks(ax, rows["n_train"])
         finish(ax, data_title(dataset), "training rows, n", title)
         yield f"size-time-{safe(dataset)}", figure
         for metric in metrics_of(results):
             figure, [[ax]] = new_figure()
-            for label, look in looks(rows["label"].unique()).items():
+            for label in rows["label"].unique():
                 stats = rows[rows["label"] == label].groupby("n_train")[metric].agg(["mean", "std"])
-                band(ax, stats.index, stats["mean"], stats["std"], plain(label), look)
+                band(ax, stats.index, stats["mean"], stats["std"], plain(label), every[label])
             ax.set_xscale("log")
             ticks(ax, rows["n_train"])
             finish(ax, data_title(dataset), "training rows, n", axis_title(metric))
             yield f"size-{safe(dataset)}-{metric}", figure
 
 
-def _seconds(ax) -> None:
-    """A logarithmic axis of times with plain numbers, few enough to be read."""
-    ax.set_xscale("log")
-    low, high = ax.dataLim.intervalx
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-
-
-def _power_laws(ax, rows: pd.DataFrame, by: str, column: str, letter: str) -> None:
+def _power_laws(ax, rows: pd.DataFrame, by: str, column: str, letter: str, every: dict) -> None:
     """Medians on log-log axes, with the exponent in the legend from three sizes on."""
-    for label, look in looks(rows["label"].unique()).items():
+    for label in rows["label"].unique():
         t = rows[rows["label"] == label].groupby(by)[column].median()
         name = plain(label) + (f": {letter}^{_exponent(t):.2f}" if len(t) >= 3 else "")
-        ax.loglog(t.index, t, label=name, markersize=4, linewidth=1.3, **look)
+        ax.loglog(t.index, t, label=name, markersize=4, linewidth=1.3, **every[label])
 
 
 def _exponent(t: pd.Series) -> float:

@@ -69,3 +69,30 @@ def last_of(curves: pd.DataFrame, key: str, rows: pd.DataFrame) -> pd.Series:
     """The last value of a key of curves.csv, by trial_id, of the trials among `rows`."""
     mine = curves[(curves["key"] == key) & curves["trial_id"].isin(rows["trial_id"])]
     return mine.groupby("trial_id")["value"].last()
+
+
+def along(curves: pd.DataFrame, rows: pd.DataFrame, key: str) -> pd.DataFrame:
+    """`key` beside `seconds` of the steps that have both, in the order of the steps, of the trials among `rows`."""
+    mine = curves[curves["key"].isin(["seconds", key]) & curves["trial_id"].isin(rows["trial_id"])]
+    wide = mine.dropna(subset=["step"]).pivot_table(
+        index=["trial_id", "step"], columns="key", values="value", aggfunc="last"
+    )
+    return wide.reindex(columns=["seconds", key]).dropna().reset_index()
+
+
+def scaled_measures(curves: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Selection measures along the longest paths with dataset, label and `scaled`: each run's range made [0, 1]."""
+    curves = curves[curves["key"] == "measure"].dropna(subset=["step"])
+    joined = curves.merge(rows[["trial_id", "dataset", "label", "d_max"]], on="trial_id")
+    longest = joined.groupby(["dataset", "label"])["d_max"].transform("max")
+    joined = joined[joined["d_max"].isna() | (joined["d_max"] == longest)]
+    spread = joined.groupby("trial_id")["value"].agg(["min", "max"]).reindex(joined["trial_id"])
+    scale = (spread["max"] - spread["min"]).replace(0, 1).to_numpy()
+    return joined.assign(scaled=(joined["value"].to_numpy() - spread["min"].to_numpy()) / scale)
+
+
+def averaged(runs: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Mean, std and count over runs at every step that all of them reach; thinned paths are filled in linearly."""
+    wide = runs.pivot_table(index="step", columns="trial_id", values=value)
+    wide = wide.interpolate(method="index", limit_area="inside").dropna()
+    return pd.DataFrame({"mean": wide.mean(axis=1), "std": wide.std(axis=1), "count": wide.notna().sum(axis=1)})

@@ -1,0 +1,17 @@
+"""[cao] Figure 5: SMSE and SNLP on KIN40K against the number of inducing points."""
+
+from __future__ import annotations
+
+from ..axes import data_title
+from ..frame import Results
+from ._against import against_size
+from .panel import Panel
+
+
+def panels(results: Results):
+    rows = results.ok[results.ok["dataset"].isin(["kin40k", "kin40k-sim"])]
+    for metric in ("smse", "snlp") if len(rows) else ():
+        panel = Panel("cao", f"figure-5-kin40k-{metric}")
+        title = data_title(rows["dataset"].iloc[0])
+        against_size(panel, results, rows, metric, title, "number of inducing points, m")
+        yield panel

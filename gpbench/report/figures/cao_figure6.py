@@ -1,0 +1,10 @@
+"""[cao] Figure 6: SMSE against learning and testing time; both axes are logarithmic."""
+
+from __future__ import annotations
+
+from ..frame import Results
+from ._times import figure
+
+
+def panels(results: Results):
+    return figure(results, 6, "smse", log=True)

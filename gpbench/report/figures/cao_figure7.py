@@ -1,0 +1,10 @@
+"""[cao] Figure 7: SNLP against learning and testing time; the axis of time is logarithmic."""
+
+from __future__ import annotations
+
+from ..frame import Results
+from ._times import figure
+
+
+def panels(results: Results):
+    return figure(results, 7, "snlp", log=False)

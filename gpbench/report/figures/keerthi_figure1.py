@@ -1,0 +1,43 @@
+"""[keerthi] Figure 1: NMSE and NLPD as groups of boxes at every d_max, CPU time of training on log-log axes."""
+
+from __future__ import annotations
+
+from ..axes import axis_title, data_title, finish
+from ..boxes import FEWEST, groups
+from ..frame import Results
+from ..looks import of_methods
+from .panel import Panel
+
+LOOKS = {  # the colours of the caption; "from left to right"
+    "RAND": {"color": "#0000c8"},
+    "INFO": {"color": "#d00000"},
+    "KAPPA": {"color": "#008000"},
+    "DMAX": {"color": "#000000"},
+    "SB": {"color": "#c000c0"},
+}
+
+
+def panels(results: Results):
+    rows = results.ok.dropna(subset=["d_max"])
+    rows = rows[rows["label"].isin(LOOKS)]
+    if rows.empty:
+        return
+    title, looks = data_title(rows["dataset"].iloc[0]), of_methods(results)
+    latent = "nlpd_latent" if rows["nlpd_latent"].notna().any() else "nlpd"
+    for name, metric in (("nmse", "nmse"), ("nlpd", latent)):
+        panel = Panel("keerthi", f"figure-1-kin40k-{name}", width=7.2)
+        groups(panel.ax, rows, metric, list(LOOKS), looks, keep=panel.keep)
+        panel.compare(results, rows)
+        if rows.groupby(["label", "d_max"])["trial"].nunique().max() < FEWEST:
+            panel.differs.append("Points instead of boxes, because runs are few")
+        finish(panel.ax, title, "d_max", axis_title(metric), scale=False)
+        yield panel
+    panel = Panel("keerthi", "figure-1-kin40k-training-time")
+    for label in LOOKS:
+        t = rows[rows["label"] == label].groupby("d_max")["fit_seconds"].agg(["median", "count"])
+        panel.line(panel.ax, label, t.index, t["median"], looks[label], trials=t["count"])
+    panel.ax.set(xscale="log", yscale="log")
+    panel.compare(results, rows)
+    panel.differs.append("Wall time on one core of our machine, median")
+    finish(panel.ax, title, "d_max", "training time, seconds", scale=False)
+    yield panel

@@ -1,0 +1,41 @@
+"""[sundararajan] Figure 1: every measure along its own selection on Friedman3, a line for each round of learning."""
+
+from __future__ import annotations
+
+from ..axes import finish
+from ..frame import Results
+from ..published import ALGORITHMS
+from ..style import shades
+from .panel import Panel
+
+PREFIX = "measure_of_round_"
+
+
+def panels(results: Results):
+    rows = results.ok[(results.ok["dataset"] == "friedman3") & (results.ok["trial"] == 0)]
+    curves = results.curves[results.curves["key"].str.startswith(PREFIX)].merge(
+        rows[["trial_id", "label"]], on="trial_id"
+    )
+    if curves.empty:
+        return
+    curves = curves.assign(round=curves["key"].str.removeprefix(PREFIX).astype(int))
+    panel = Panel("sundararajan", "figure-1-friedman3-measure", rows=2, columns=3, width=8.4, height=4.8)
+    colours = shades(int(curves["round"].max()))
+    for ax, label in zip(panel.axes.flat, ALGORITHMS):
+        ax.set_title(label, loc="left")
+        for k, path in curves[curves["label"] == label].groupby("round"):
+            path = path.sort_values("step")
+            look = {"color": colours[k - 1], "linestyle": "-", "linewidth": 1.0}
+            panel.line(ax, f"round {k}", path["step"], path["value"], look)
+        finish(ax, "", "basis vectors", "measure", legend=False, scale=False)
+    last = panel.axes.flat[-1]
+    last.axis("off")
+    handles = {line.get_label(): line for ax in panel.axes.flat[:-1] for line in ax.get_lines()}
+    ordered = sorted(handles, key=lambda name: int(name.split()[-1]))
+    last.legend([handles[n] for n in ordered], ordered, loc="center", fontsize=8, ncols=2)
+    panel.differs += [
+        "One run of ours (trial 0); the paper does not say how many rounds it shows",
+        "A round is one selection of up to all 200 rows, then 20 evaluations of the evidence",
+        "Measures are per training row on standardised targets, lower is better",
+    ]
+    yield panel

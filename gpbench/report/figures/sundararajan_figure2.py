@@ -1,0 +1,12 @@
+"""[sundararajan] Figure 2: measure, NMSE and NPDL on boston, abalone, bank8fm."""
+
+from __future__ import annotations
+
+from ..frame import Results
+from ._measures import figure
+
+DATASETS = ("boston", "abalone", "bank8fm")
+
+
+def panels(results: Results):
+    return figure(results, 2, DATASETS)

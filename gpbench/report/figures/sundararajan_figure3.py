@@ -1,0 +1,12 @@
+"""[sundararajan] Figure 3: measure, NMSE and NPDL on cpusmall, cpuact, bank32nh."""
+
+from __future__ import annotations
+
+from ..frame import Results
+from ._measures import figure
+
+DATASETS = ("cpusmall", "cpuact", "bank32nh")
+
+
+def panels(results: Results):
+    return figure(results, 3, DATASETS)

@@ -1,0 +1,12 @@
+"""[sundararajan] Figure 4: measure, NMSE and NPDL on friedman2, friedman3."""
+
+from __future__ import annotations
+
+from ..frame import Results
+from ._measures import figure
+
+DATASETS = ("friedman2", "friedman3")
+
+
+def panels(results: Results):
+    return figure(results, 4, DATASETS)
