@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from gpbench.report import figures
@@ -31,10 +29,56 @@ def test_every_mapped_panel_stands_for_a_printed_row():
     assert set(mapped()[KEY].itertuples(index=False, name=None)) <= known
 
 
-def test_every_mapped_panel_has_a_committed_drawing_of_moderate_size_and_its_numbers():
-    for row in mapped().itertuples():
-        svg = RESULTS / row.folder / "plots" / f"{row.panel}.svg"
-        assert svg.is_file(), svg
-        assert svg.stat().st_size < 150_000, svg
-        numbers = pd.read_csv(RESULTS / row.folder / "figures" / f"{row.panel}.csv")
-        assert len(numbers) and numbers["y"].notna().all(), row.panel
+def test_boxes_of_keerthi_stand_in_the_papers_order_and_colours():
+    panels = drawn("keerthi-figure1")
+    assert list(panels) == ["figure-1-kin40k-nmse", "figure-1-kin40k-nlpd", "figure-1-kin40k-training-time"]
+    nmse, time = panels["figure-1-kin40k-nmse"], panels["figure-1-kin40k-training-time"]
+    names = [t.get_text() for t in nmse.ax.get_legend().get_texts()]
+    assert names == ["RAND", "INFO", "KAPPA", "DMAX", "SB"]
+    assert (time.ax.get_xscale(), time.ax.get_yscale()) == ("log", "log")
+    assert of_methods(load(RESULTS / "keerthi-figure1"))["DMAX"]["color"] == "#000000"
+
+
+def test_figures_6_and_7_of_cao_have_the_scales_that_the_captions_state():
+    for folder, scale in (("cao-figure6", "log"), ("cao-figure7", "linear")):
+        found = drawn(folder)
+        assert len(found) == 6
+        assert {(p.ax.get_xscale(), p.ax.get_yscale()) for p in found.values()} == {("log", scale)}
+
+
+def test_drawn_numbers_are_the_means_of_the_trials():
+    rows = load(RESULTS / "cao-figure5").ok
+    numbers = drawn("cao-figure5")["figure-5-kin40k-smse"].numbers
+    mine = numbers[(numbers["series"] == "FITC") & (numbers["x"] == 64)].iloc[0]
+    theirs = rows.loc[(rows["label"] == "FITC") & (rows["d_max"] == 64), "smse"]
+    assert mine["y"] == pytest.approx(theirs.mean()) and mine["trials"] == len(theirs)
+    assert list(dict.fromkeys(numbers["series"])) == ["CholQR-VAR", "CholQR-MLE", "FITC", "IVM"]
+
+
+def test_length_scale_and_density_are_drawn_against_the_d_of_the_kernel():
+    found = drawn("vanhatalo-figure2-pp0")
+    assert list(found) == ["figure-2-pp0-length-scale", "figure-2-pp0-fill-k"]
+    for panel in found.values():
+        numbers = panel.numbers
+        assert numbers["x"].tolist() == [2, *range(5, 71, 5)]
+        assert (numbers["low"] <= numbers["y"]).all() and (numbers["y"] <= numbers["high"]).all()
+        assert numbers["y"].iloc[-1] > numbers["y"].iloc[0]
+
+
+def test_a_caption_names_stand_ins_sizes_and_runs_that_differ():
+    caption = drawn("cao-figure2-thrombin")["figure-2-bindingdb-smse"].caption
+    assert caption.startswith("As Figure 2 of Cao")
+    assert "2754 molecules of ChEMBL" in caption
+    assert "2617 training rows, the paper has 3660" in caption
+    assert "the paper has 150" in caption
+    assert "CholQR-z16 at 256, 512" in caption
+
+
+def test_normalised_measures_run_from_one_to_zero_over_the_whole_path():
+    numbers = drawn("sundararajan-figure4")["figure-4-friedman2-measure"].numbers
+    assert list(dict.fromkeys(numbers["series"])) == ["NLPP", "NLML", "LOO-CVE", "NLGPP", "GPE"]
+    assert numbers["y"].between(0, 1).all() and numbers["x"].max() == 100
+
+
+def test_a_folder_that_stands_for_no_figure_has_no_panel():
+    assert drawn("keerthi-table1") == {}
