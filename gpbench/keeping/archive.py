@@ -43,6 +43,11 @@ def read(folder: Path, trials: list[Trial]) -> dict[str, Result]:
     return found
 
 
+def ids(folder: Path) -> set[str]:
+    """Of every whole line, planned or not."""
+    return set(_lines(folder))
+
+
 def _lines(folder: Path) -> dict[str, tuple[str, dict]]:
     """Whole lines and what they say, by id."""
     try:

@@ -8,7 +8,7 @@ from gpbench.versions import essential, raised, version_of
 
 from .sections import SPLITS, Hyperparameters, Scale
 
-LEARNERS = ("learner", "start_learner")
+LEARNERS = frozenset({"learner", "start_learner"})
 
 
 def identified(settings: dict) -> dict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from gpbench import catalog, data
@@ -50,6 +50,17 @@ def plan(
         raise ConfigError(f"--trials {trials}: selects nothing; the config has trials 0-{most - 1}")
     _refuse_duplicates(found)
     return Plan(found, notices)
+
+
+def every_trial(config: Config) -> list[Trial]:
+    """Of each choice among data sets that stand in for each other: all that a folder may hold. Nothing is fetched."""
+    found: dict[str, Trial] = {}
+    for k in range(max(len(d.alternatives) for d in config.datasets)):
+        one_each = tuple(
+            replace(d, alternatives=(d.alternatives[min(k, len(d.alternatives) - 1)],)) for d in config.datasets
+        )
+        found |= {t.id: t for t in plan(replace(config, datasets=one_each)).trials}
+    return list(found.values())
 
 
 def _source(entry: DatasetEntry, offline, notices: list[str]) -> dict:

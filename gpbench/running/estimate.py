@@ -15,7 +15,7 @@ from gpbench.planning.trial import Trial
 from .job import Job, jobs_for, shared_evaluations
 
 _RATE = 1e10  # flop/s of one thread
-_AROUND = 0.3  # seconds: start of the process, data, files
+AROUND = 0.3  # seconds: start of the process, data, files
 _UNKNOWN_ROWS = 1000
 _UNKNOWN_BASIS = 500
 
@@ -43,7 +43,7 @@ def estimate(trials: list[Trial], store: Store) -> Estimate:
     for job in queue.waiting:
         like = None if job.shared else known.get(_like(job.trials[-1]))
         measured += like is not None
-        seconds += _AROUND + (model(job) if like is None else like)
+        seconds += AROUND + (model(job) if like is None else like)
     return Estimate(len(trials), missing, len(queue.waiting), seconds, measured)
 
 

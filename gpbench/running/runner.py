@@ -45,7 +45,7 @@ def run(
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)
     known = store.results(trials)
-    _check_data([t for t in trials if t.id not in known])
+    check_data([t for t in trials if t.id not in known])
     store.create()
     lock = Lock(store.folder)
     session = Session(store, options, planned, lock, progress)
@@ -57,7 +57,7 @@ def run(
     return session.summary(trials)
 
 
-def _check_data(trials: list[Trial]) -> None:
+def check_data(trials: list[Trial]) -> None:
     """Fetch and split each data set once, before anything runs: what is wrong with it is an error of the run (exit 3).
 
     Any other exception, say of a plug-in's data set, belongs to the trials that meet it, and so does a crash there.

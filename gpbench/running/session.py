@@ -34,6 +34,7 @@ class Options:
     threads: int = 1  # of BLAS in each trial; another number changes the last bits
     timeout: float | None = None  # seconds per trial; along a nested path, from one size to the next
     memory: float | None = None  # MB that a trial may allocate
+    seconds: float | None = None  # for the whole run; what is not done by then is left
     retry_failed: bool = False
     fail_fast: bool = False
     save_predictions: bool = False
@@ -78,8 +79,10 @@ class Session:
 
     def _work(self, missing: list[Trial]) -> None:
         self.queue = jobs_for(missing, self._have_shared)
-        csv_clock = Clock(_CSV_EVERY)
+        csv_clock, end = Clock(_CSV_EVERY), time.monotonic() + (self.options.seconds or float("inf"))
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
+            if time.monotonic() > end:
+                break
             try:
                 if self.pool.server is None and not self._start_server():
                     break

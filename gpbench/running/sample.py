@@ -1,0 +1,115 @@
+"""Which archived trials to run again: every method, data set and kernel first, then every part of every folder."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpbench.keeping import archive
+from gpbench.keeping.record import Result
+from gpbench.kernels.build import names_in
+from gpbench.planning.config import load_config
+from gpbench.planning.identity import LEARNERS
+from gpbench.planning.plan import every_trial
+from gpbench.planning.trial import Trial
+
+from .estimate import AROUND, model
+from .job import Job, shared_key
+
+_SHARE = 0.25  # of the time given, the most that one trial may take
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A finished trial of a folder's archive, as the present code plans it."""
+
+    folder: Path
+    record: Result
+
+    @property
+    def trial(self) -> Trial:
+        return self.record.trial
+
+    @property
+    def parts(self) -> tuple:
+        """What a sample shall hold at least once."""
+        t = self.trial
+        return ("method", t.method), ("dataset", t.dataset_name), ("kernel", *sorted(names_in(t.kernel)))
+
+    @property
+    def stratum(self) -> tuple:
+        return self.folder, *self.parts
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.record.seconds.get(k) or 0.0 for k in ("fit", "predict"))
+
+
+@dataclass(frozen=True)
+class Folder:
+    path: Path
+    kept: list[Kept]  # finished, and such that the present code can still run them
+    stale: int  # finished at a version that it has no longer
+    unknown: int  # lines that the folder's config does not plan
+
+
+def read(path: Path) -> Folder:
+    """The archive of a folder matched with the plan of its config.resolved.yaml."""
+    planned = every_trial(load_config(path / "config.resolved.yaml"))
+    results = archive.read(path, [e for t in planned for e in _runnable(t)])
+    kept = [Kept(path, r) for r in results.values() if r.status == "ok"]
+    ids = archive.ids(path) - results.keys()
+    earlier = {e.id for t in planned if t.versions for e in t.earlier()} if ids else set()
+    return Folder(path, kept, len(ids & earlier), len(ids - earlier))
+
+
+def _runnable(trial: Trial) -> Iterator[Trial]:
+    """The trial, and it at lower versions of the learner alone: the code keeps those behind a key."""
+    yield trial
+    if LEARNERS & trial.versions.keys():
+        rest = {k: v for k, v in trial.versions.items() if k not in LEARNERS}
+        for earlier in trial.earlier():
+            if rest == {k: v for k, v in earlier.versions.items() if k not in LEARNERS}:
+                yield earlier
+
+
+def order(kept: Iterable[Kept], seed: int) -> list[Kept]:
+    """All of them, each prefix a stratified sample; the seed decides which trial stands for its stratum."""
+    rest = sorted(kept, key=lambda k: (k.trial.id, str(k.folder)))
+    random.Random(seed).shuffle(rest)
+    first, strata, seen = [], {}, set()
+    for k in rest:
+        if not seen.issuperset(k.parts):
+            seen.update(k.parts)
+            first.append(k)
+        else:
+            strata.setdefault(k.stratum, []).append(k)
+    rounds = max(map(len, strata.values()), default=0)
+    return first + [part[i] for i in range(rounds) for part in strata.values() if i < len(part)]
+
+
+def within(kept: Iterable[Kept], seconds: float, seed: int) -> list[Kept]:
+    """A stratified sample that fits into the time, as recorded; no trial of it takes more than a quarter of that."""
+    chosen, left, paid = [], seconds, set()
+    for k in order((k for k in kept if k.seconds + _shared_seconds(k) <= _SHARE * seconds), seed):
+        key = shared_key(k.trial)
+        needed = AROUND + k.seconds + (0.0 if key in paid else _shared_seconds(k))
+        if needed <= left:
+            chosen.append(k)
+            paid.add(key)
+            left -= needed
+    return chosen
+
+
+def seconds_of(kept: list[Kept]) -> float:
+    """Of one process; work that several trials share counts once."""
+    shared = {key: _shared_seconds(k) for k in kept if (key := shared_key(k.trial))}
+    return sum(AROUND + k.seconds for k in kept) + sum(shared.values())
+
+
+def _shared_seconds(kept: Kept) -> float:
+    """Of the full GP that the trial needs; nothing has recorded them, so by the flop count."""
+    key = shared_key(kept.trial)
+    return 0.0 if key is None else model(Job(0, [kept.trial], shared=key))

@@ -1,0 +1,193 @@
+"""`gpbench verify`: archived trials run again, in a folder of their own, and their numbers compared with the record."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from gpbench.errors import GpbenchError
+from gpbench.keeping import provenance
+from gpbench.keeping.files import Damaged, read_json
+from gpbench.keeping.record import Result
+from gpbench.keeping.store import Store
+from gpbench.planning.trial import Trial, digest
+
+from . import platforms, sample
+from .progress import Silent, describe
+from .runner import check_data, run
+from .sample import Kept
+from .session import Options
+
+TOLERANCE = 1e-6  # relative
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One archived trial beside the same one of today."""
+
+    folder: str
+    trial: str
+    what: str
+    differs: dict[str, tuple]  # field -> (then, now)
+    platform: list[str]  # in what the platforms differ
+
+    @property
+    def drifted(self) -> bool:
+        return bool(self.differs) and not self.platform
+
+    def __str__(self) -> str:
+        if not self.differs:
+            return f"equal {self.folder} {self.trial} {self.what}"
+        values = "; ".join(f"{k} {_shown(a)} then, {_shown(b)} now" for k, (a, b) in self.differs.items())
+        where = f" (another platform: {'; '.join(self.platform)})" if self.platform else ""
+        return f"{'differs' if self.platform else 'drifted'} {self.folder} {self.trial} {self.what}: {values}{where}"
+
+
+@dataclass
+class Verification:
+    outcomes: list[Outcome] = field(default_factory=list)
+    archived: int = 0  # at the versions of the present code
+    stale: int = 0
+    unknown: int = 0  # archived under ids that the config does not plan
+    no_data: dict[str, str] = field(default_factory=dict)  # data set -> why it cannot be had
+    left: int = 0  # of the sample, when the time was over
+    signal: int | None = None
+
+    @property
+    def drifted(self) -> list[Outcome]:
+        return [o for o in self.outcomes if o.drifted]
+
+    @property
+    def exit_code(self) -> int:
+        if self.signal is not None:
+            return 128 + self.signal
+        return 4 if self.drifted or not self.outcomes else 0
+
+    @property
+    def message(self) -> str:
+        equal = sum(not o.differs for o in self.outcomes)
+        elsewhere = len(self.outcomes) - equal - len(self.drifted)
+        parts = [
+            f"{len(self.outcomes)} of {self.archived} trials run again: {equal} equal, {len(self.drifted)} drifted"
+        ]
+        parts += [f"{elsewhere} differ from another platform's"] if elsewhere else []
+        parts += [f"{self.left} not reached"] if self.left else []
+        parts += [f"{self.stale} stale ones left out"] if self.stale else []
+        parts += [f"{self.unknown} that their config does not plan"] if self.unknown else []
+        parts += [f"no data: {', '.join(sorted(self.no_data))}"] if self.no_data else []
+        return ", ".join(parts)
+
+    def to_json(self) -> dict:
+        kept = ("archived", "stale", "unknown", "no_data", "left", "message")
+        return {k: getattr(self, k) for k in kept} | {
+            "outcomes": [asdict(o) | {"drifted": o.drifted} for o in self.outcomes]
+        }
+
+
+def verify(
+    folders: list[Path],
+    number: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Silent | None = None,
+) -> Verification:
+    """Run a stratified sample again: `number` trials, or as many as fit into `seconds`."""
+    began, progress = time.monotonic(), progress or Silent()
+    read = [sample.read(folder) for folder in folders]
+    found = Verification(
+        archived=sum(len(f.kept) for f in read), stale=sum(f.stale for f in read), unknown=sum(f.unknown for f in read)
+    )
+    everything = [k for f in read for k in f.kept]
+    chosen = sample.within(everything, seconds * jobs, seed) if seconds else sample.order(everything, seed)[:number]
+    chosen = _with_data(chosen, found)
+    for settings, part in _by_platform(chosen):
+        left = seconds and seconds - (time.monotonic() - began)
+        if found.signal is None and (left is None or left > 0):
+            _again(part, settings, Options(jobs=jobs, seconds=left), found, progress)
+    found.left = len(chosen) - len(found.outcomes)
+    return found
+
+
+def _with_data(chosen: list[Kept], found: Verification) -> list[Kept]:
+    """Those whose data can be had; what a data set is in the way of belongs to it alone."""
+    troubles: dict[str, str] = {}
+    for key, k in {_data_of(k.trial): k for k in chosen}.items():
+        try:
+            check_data([k.trial])
+        except GpbenchError as e:
+            troubles[key] = found.no_data[k.trial.dataset_name] = str(e)
+    return [k for k in chosen if _data_of(k.trial) not in troubles]
+
+
+def _data_of(trial: Trial) -> str:
+    return digest([trial.dataset, trial.split, trial.scale])
+
+
+def _by_platform(chosen: list[Kept]) -> Iterator[tuple[dict[str, str], list[Kept]]]:
+    """Settings that bring the recorded machine's arithmetic here, and the trials recorded there."""
+    now = provenance.environment()
+    groups: dict[str, tuple[dict, list[Kept]]] = {}
+    for k in chosen:
+        settings = {n: v for n, v in platforms.lent(_environment(k), now).items() if n not in os.environ}
+        groups.setdefault(digest(settings), (settings, []))[1].append(k)
+    yield from groups.values()
+
+
+def _again(part: list[Kept], settings: dict, options: Options, found: Verification, progress: Silent) -> None:
+    trials = list({k.trial.id: k.trial for k in part}.values())
+    os.environ |= settings
+    try:
+        with tempfile.TemporaryDirectory(prefix="gpbench-verify-") as place:
+            summary = run("verify", "", trials, place, options, progress=progress)
+            store = Store(place)
+            results = store.results(trials)
+            environments = {path.stem: read_json(path) for path in (store.folder / "env").glob("*.json")}
+    finally:
+        for name in settings:
+            del os.environ[name]
+    found.signal = summary.signal
+    for k in part:
+        if (now := results.get(k.trial.id)) is not None:
+            found.outcomes.append(_compared(k, now, environments.get(now.env, {})))
+
+
+def _compared(kept: Kept, now: Result, environment: dict) -> Outcome:
+    then, differs = kept.record, {}
+    if now.status != then.status:
+        differs["status"] = then.status, f"{now.status}: {now.reason}"
+    else:
+        before, after = numbers(then), numbers(now)
+        differs = {k: (v, after.get(k)) for k, v in before.items() if not _equal(v, after.get(k))}
+        if then.data_sha256 != now.data_sha256:
+            differs["data_sha256"] = then.data_sha256[:16], now.data_sha256[:16]
+    what = describe(now).partition(" ")[2] if now.status == "ok" else f"{kept.trial.dataset_name} {kept.trial.label}"
+    return Outcome(
+        str(kept.folder), kept.trial.id, what, differs, platforms.differences(_environment(kept), environment)
+    )
+
+
+def numbers(result: Result) -> dict[str, float | None]:
+    """What is compared: every score, the size of the basis and the evidence."""
+    return {**result.metrics, "n_basis": result.n_basis, "log_evidence": result.log_evidence}
+
+
+def _equal(a, b) -> bool:
+    if a is None or b is None:
+        return a is b
+    return abs(a - b) <= TOLERANCE * max(abs(a), abs(b))
+
+
+def _environment(kept: Kept) -> dict:
+    try:
+        return read_json(kept.folder / "env" / f"{kept.record.env}.json") if kept.record.env else {}
+    except (OSError, Damaged):
+        return {}
+
+
+def _shown(value) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
