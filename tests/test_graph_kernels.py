@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from gpbench.errors import ConfigError, DataError, MissingExtra, NotApplicable
-from gpbench.kernels._graph_features import Features
-from gpbench.kernels._graph_library import Library, library
-from gpbench.kernels._graph_types import Graph, graph_of
-from gpbench.kernels._stack import GramStack
 from gpbench.kernels.build import build_kernel
+from gpbench.kernels.gram_stack import GramStack
 from gpbench.kernels.graph import BASE, Graphs
+from gpbench.kernels.graphs.features import Features
+from gpbench.kernels.graphs.graph import Graph, graph_of
+from gpbench.kernels.graphs.library import Library, library
 from tests.oracles import graphs as oracle
 from tests.oracles.exact import finite_difference
 

@@ -12,9 +12,9 @@ from gpbench import catalog
 from gpbench.errors import NotPositiveDefinite
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning.interleave import Round, interleave, measure_settled, objective_settled
-from gpbench.methods._greedy import GreedyMethod
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.dmax import Dmax
+from gpbench.methods.families.greedy import GreedyMethod
 from gpbench.methods.nlgpp import Nlgpp
 from gpbench.methods.nlml import Nlml
 from gpbench.methods.nlpp import Nlpp

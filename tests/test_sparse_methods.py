@@ -11,8 +11,8 @@ from gpbench.inference.exact import Posterior
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.piecewise_polynomial import PP0
 from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
-from gpbench.methods._inducing import kmeans
 from gpbench.methods.base import GP, Problem, Schedule
+from gpbench.methods.families.inducing import kmeans
 from gpbench.methods.fitc import Fitc
 from gpbench.methods.nlml import Nlml
 from gpbench.methods.plv import Plv

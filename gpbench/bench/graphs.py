@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.kernels._graph_library import Library
-from gpbench.kernels._graph_types import Graph
 from gpbench.kernels.graph import BASE, Graphs
+from gpbench.kernels.graphs.graph import Graph
+from gpbench.kernels.graphs.library import Library
 from gpbench.kernels.histogram_intersection import HistogramIntersection
 
 from .timing import Case

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpbench.linalg.triangular import product
 
-from ._stationary import Stationary, neutral
+from .stationary import Stationary, neutral
 
 
 class ArdSE(Stationary):

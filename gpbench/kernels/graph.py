@@ -2,7 +2,7 @@
 
     k(g, g') = sum_b variance.b k_b(g, g')  [+ variance.sum mean_b k_b(g, g') + variance.identity 1(g = g')]
 
-The base kernels (`_graph_features.py`) are normalised, k_b(g, g) = 1. The two redundant kernels of section 4.1.5 keep
+The base kernels (`graphs/features.py`) are normalised, k_b(g, g) = 1. The two redundant kernels of section 4.1.5 keep
 the learning of relevance from bad local optima; the paper's sum is divided here by the number of base kernels, which
 only rescales its variance. Inputs are SMILES strings or `Graph` objects, so there is no input gradient; features and
 Gram matrices are made once per data set, and theta only weights them.
@@ -14,9 +14,9 @@ import numpy as np
 
 from gpbench.errors import ConfigError, NotApplicable
 
-from ._graph_features import parse
-from ._graph_library import Library, library
 from .base import Kernel
+from .graphs.features import parse
+from .graphs.library import Library, library
 
 BASE = (
     "vertex", "edge", "vertex-edge", "wl-1", "wl-2", "wl-3", "wl-5", "shortest-path", "shortest-path-labelled",

@@ -14,8 +14,8 @@ from numba import njit
 
 from gpbench.errors import ConfigError, NotApplicable
 
-from ._stack import GramStack, Latest
 from .base import Kernel
+from .gram_stack import GramStack, Latest
 
 _compiled = njit(cache=True, fastmath={"reassoc", "contract", "nnan", "nsz"}, error_model="numpy")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._stationary import Stationary
+from .stationary import Stationary
 
 
 class Matern12(Stationary):

@@ -14,8 +14,8 @@ from numpy.polynomial import polynomial
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from ._stationary import Stationary
 from .base import Kernel
+from .stationary import Stationary
 
 
 class PiecewisePolynomial(Stationary):

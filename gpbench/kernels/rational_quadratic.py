@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._stationary import Stationary
+from .stationary import Stationary
 
 
 class RationalQuadratic(Stationary):

@@ -18,10 +18,10 @@ from gpbench.linalg.cholesky import JITTER
 from gpbench.linalg.cholqr import CholQR as Factor
 from gpbench.selection.swap import VARIANTS, Energy, Swap, swaps
 
-from ._inducing import choose, known_start
-from ._line import line_facts
-from ._shares import redundant_shares
 from .base import GP, Fitted, Method, Problem
+from .families.inducing import choose, known_start
+from .probes.line import line_facts
+from .probes.shares import redundant_shares
 
 OBJECTIVES = {"var": sparse.VFE, "mle": sparse.DTC}
 

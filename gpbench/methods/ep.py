@@ -8,7 +8,7 @@ from pydantic import Field
 
 from gpbench.inference.sites_dense import Panels, RankOne
 
-from ._ep import EPMethod
+from .families.ep import EPMethod
 
 SOLVERS = {"panels": Panels, "rank-one": RankOne}
 

@@ -9,8 +9,8 @@ from gpbench.inference.sites_fic import Fic
 from gpbench.learning.ep_mode import Start
 from gpbench.linalg.cholesky import JITTER
 
-from ._ep import EPMethod
-from ._inducing import choose, selection_method
+from .families.ep import EPMethod
+from .families.inducing import choose, selection_method
 
 
 class EPFic(EPMethod):

@@ -14,7 +14,7 @@ from gpbench.inference.sites_parallel import DAMPING, Parallel
 from gpbench.inference.sites_rows import Rows
 from gpbench.linalg.ordering import Ordering
 
-from ._ep import EPMethod
+from .families.ep import EPMethod
 
 SEQUENTIAL = {"fronts": FrontsPosterior, "rows": Rows}
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from gpbench.selection.criteria import info_gain
 
-from ._greedy import GreedyMethod
+from .families.greedy import GreedyMethod
 
 
 class Info(GreedyMethod):

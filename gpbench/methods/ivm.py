@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpbench.learning.interleave import objective_settled
 from gpbench.selection.criteria import entropy
 
-from ._greedy import EpochMethod
+from .families.greedy import EpochMethod
 
 
 class Ivm(EpochMethod):

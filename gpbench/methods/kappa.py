@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpbench.selection.criteria import post_backfitting
 
-from ._greedy import WorkingSetMethod
+from .families.greedy import WorkingSetMethod
 
 
 class Kappa(WorkingSetMethod):

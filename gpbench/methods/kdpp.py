@@ -8,7 +8,7 @@ from pydantic import Field
 
 from gpbench.inference.sparse import DTC
 
-from ._sparse import SparseMethod
+from .families.sparse import SparseMethod
 
 
 class KDpp(SparseMethod):

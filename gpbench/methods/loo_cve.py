@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpbench.selection.criteria import loo_cve
 
-from ._greedy import WorkingSetMethod
+from .families.greedy import WorkingSetMethod
 
 
 class LooCve(WorkingSetMethod):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from gpbench.selection.criteria import posterior
 
-from ._greedy import WorkingSetMethod
+from .families.greedy import WorkingSetMethod
 
 
 class Nlpp(WorkingSetMethod):

@@ -9,7 +9,7 @@ from pydantic import Field
 from gpbench.selection.criteria import free_energy
 from gpbench.selection.pools import OneByOne, WorkingSet
 
-from ._greedy import EpochMethod
+from .families.greedy import EpochMethod
 
 
 class Titsias(EpochMethod):

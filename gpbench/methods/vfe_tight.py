@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpbench.inference.sparse import TIGHT
 
-from ._sparse import SparseMethod
+from .families.sparse import SparseMethod
 
 
 class VfeTight(SparseMethod):

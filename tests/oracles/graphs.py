@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from gpbench.kernels._graph_types import Graph
+from gpbench.kernels.graphs.graph import Graph
 
 
 def random_molecule(rng, n):

@@ -12,9 +12,8 @@ from importlib.util import find_spec
 import numpy as np
 
 from gpbench.errors import NotApplicable
+from gpbench.methods.base import Method, Problem, Schedule
 from gpbench.selection import rules
-
-from .base import Method, Problem, Schedule
 
 
 def choose(name: str, problem: Problem, m: int, rng, again: bool = False):

@@ -28,7 +28,7 @@ from numba import njit
 
 from gpbench.errors import ConfigError, DataError
 
-from ._graph_types import LABELS, Graph
+from .graph import LABELS, Graph
 
 DECAY = 0.1  # of the geometric random walk; converges for spectral radii below 3.16 (molecules: 2.7)
 TERMS = 4000  # of its series, at most

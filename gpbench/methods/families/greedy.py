@@ -25,13 +25,12 @@ from gpbench.learning.optimise import Optimum
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER
 from gpbench.linalg.triangular import solve_lower
+from gpbench.methods.base import GP, Fitted, Method, Problem
+from gpbench.methods.probes.shares import redundant_shares
 from gpbench.selection.criterion import Criterion
 from gpbench.selection.greedy import Path
 from gpbench.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
 from gpbench.selection.state import GreedyState
-
-from ._shares import redundant_shares
-from .base import GP, Fitted, Method, Problem
 
 
 class Patience(BaseModel):

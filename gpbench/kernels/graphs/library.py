@@ -7,9 +7,10 @@ from functools import cache
 import numpy as np
 from scipy import sparse
 
-from ._graph_features import Features, Subtrees
-from ._graph_types import Graph, graph_of
-from ._stack import GramStack, Latest
+from gpbench.kernels.gram_stack import GramStack, Latest
+
+from .features import Features, Subtrees
+from .graph import Graph, graph_of
 
 COMMON = 1 / 16  # a feature that this share of the graphs has is multiplied as a dense column
 

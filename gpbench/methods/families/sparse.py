@@ -16,11 +16,11 @@ from gpbench.learning import sizes
 from gpbench.learning.optimise import Optimum, best_of
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER
+from gpbench.methods.base import GP, Fitted, Method, Problem
+from gpbench.methods.probes.line import line_facts, prior_facts
 from gpbench.versions import Added
 
-from ._inducing import choose, known_start
-from ._line import line_facts, prior_facts
-from .base import GP, Fitted, Method, Problem
+from .inducing import choose, known_start
 
 
 class Enough(BaseModel):

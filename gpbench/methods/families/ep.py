@@ -14,8 +14,7 @@ from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.learning import priors
 from gpbench.learning.ep_mode import Start, find_mode
-
-from .base import GP, Fitted, Method, Prediction, Problem
+from gpbench.methods.base import GP, Fitted, Method, Prediction, Problem
 
 LIKELIHOOD = Probit()
 

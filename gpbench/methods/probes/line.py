@@ -9,8 +9,7 @@ from gpbench.inference import sparse
 from gpbench.inference.exact import Posterior
 from gpbench.inference.sparse import SparseModel
 from gpbench.learning.full_gp import fit_hyperparameters
-
-from .base import Problem
+from gpbench.methods.base import Problem
 
 LARGEST = 1000  # training rows up to which a full GP is fitted for the comparison
 GRID = 200
