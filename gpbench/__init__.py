@@ -1,3 +1,24 @@
-"""gpbench: the benchmarks of five sparse Gaussian process papers, side by side."""
+"""gpbench: the benchmarks of five sparse Gaussian process papers, side by side; and their methods as estimators."""
 
 __version__ = "0.1.0"
+
+_LAZY = {  # name -> module and what it is called there: nothing is imported before it is asked for
+    "SparseGPRegressor": ("gpbench.estimators.regressor", "SparseGPRegressor"),
+    "SparseGPClassifier": ("gpbench.estimators.classifier", "SparseGPClassifier"),
+    "load": ("gpbench.estimators.saving", "load"),
+    "streams": ("gpbench.estimators.streams", "of_trial"),
+}
+__all__ = ["SparseGPClassifier", "SparseGPRegressor", "__version__", "load", "streams"]
+
+
+def __getattr__(name: str):
+    if name not in _LAZY:
+        raise AttributeError(f"module 'gpbench' has no attribute '{name}'")
+    from importlib import import_module
+
+    module, attribute = _LAZY[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

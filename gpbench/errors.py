@@ -15,6 +15,10 @@ class DataError(GpbenchError):
     exit_code = 3
 
 
+class BadInput(DataError, ValueError):
+    """Inputs or targets given from Python that no model can be fitted to, or applied to."""
+
+
 class CheckError(GpbenchError):
     exit_code = 4
 

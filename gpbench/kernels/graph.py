@@ -27,6 +27,7 @@ BASE = (
 class Graphs(Kernel):
     name = "graph"
     smooth = False
+    objects = True
 
     def __init__(self, theta, library: Library, redundant: bool = True):
         self.theta = np.asarray(theta, dtype=float)
@@ -53,6 +54,12 @@ class Graphs(Kernel):
 
     def with_theta(self, theta):
         return Graphs(theta, self.library, self.redundant)
+
+    def __getstate__(self):
+        return {"theta": self.theta, "bases": list(self.library.bases), "redundant": self.redundant}
+
+    def __setstate__(self, state):
+        self.__init__(state["theta"], library(tuple(state["bases"])), state["redundant"])
 
     def _weights(self) -> tuple[np.ndarray, float]:
         """Weight of every base kernel, its share of the sum kernel included, and of the identity."""

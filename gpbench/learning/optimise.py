@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
+from gpbench import deadline
 from gpbench.errors import GpbenchError, NotPositiveDefinite
 
 
@@ -23,7 +24,7 @@ class Optimum:
 
 
 class _Spent(Exception):
-    """The evaluation budget is used up; the best point so far is the answer."""
+    """The budget is used up; the best point so far is the answer."""
 
 
 class _Loss:
@@ -46,7 +47,9 @@ class _Loss:
 
     def unscaled(self, x):
         if self.count >= self.evaluations:
-            raise _Spent
+            raise _Spent(f"budget of {self.evaluations} evaluations used")
+        if deadline.passed() and np.isfinite(self.best_F):
+            raise _Spent("time is up")
         self.count += 1
         inside = x if self.low is None else np.clip(x, self.low, self.high)  # scipy's CG knows no bounds
         try:
@@ -105,8 +108,8 @@ def maximise(
             loss, x0, jac=True, method=scipy_name, bounds=bounds if optimiser == "lbfgs" else None, options=options
         )
         converged, message = bool(found.success), str(found.message)
-    except _Spent:
-        converged, message = False, f"budget of {evaluations} evaluations used"
+    except _Spent as e:
+        converged, message = False, str(e)
     if not np.isfinite(loss.best_F):
         raise NotPositiveDefinite("the objective could not be evaluated at any point the optimiser tried")
     return Optimum(loss.best_x, loss.best_F, loss.count, converged, message, loss.trace)

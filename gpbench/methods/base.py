@@ -89,6 +89,7 @@ class Method(BaseModel):
     task: ClassVar[str] = "regression"  # or classification
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
+    dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 

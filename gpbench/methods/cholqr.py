@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, field_validator
 
+from gpbench import deadline
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
@@ -79,7 +80,7 @@ class CholQR(Method):
                 trace[-1]["pivot_rule_violations"] = sum(not _grows_and_shrinks(s, z) for s in tried)
             if self.snapshots:
                 kept.append((epoch, seconds, state.gp, state.factor.pivots.copy()))
-            if before - state.value < self.tolerance * problem.n:
+            if before - state.value < self.tolerance * problem.n or deadline.passed():
                 break
         trace[-1]["epochs"] = len(trace)
         return self._fitted(problem, state, trace, kept)

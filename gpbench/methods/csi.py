@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import ClassVar
 
@@ -65,9 +65,9 @@ class Csi(Method):
         """Ridge regression on the pivots' columns, which is the DTC mean; one variance, that of the residuals."""
         X, y = problem.X[part], problem.y[part]
         model = sparse.build(sparse.DTC, gp, problem.X[pivots], X, y, JITTER)
-        mean = SparsePosterior.of(model).predict
-        var = float(np.sum((y - mean(X).mean) ** 2)) / max(len(y) - len(pivots), 1)
-        return lambda Xs: Prediction(mean(Xs).mean, np.full(len(Xs), max(var, 1e-12)))
+        ridge = SparsePosterior.of(model)
+        var = float(np.sum((y - ridge.predict(X).mean) ** 2)) / max(len(y) - len(pivots), 1)
+        return Ridge(ridge, max(var, 1e-12)).predict
 
     def _search(self, problem: Problem) -> tuple[GP, list[dict], int]:
         """The point of the grid with the smallest error on held-out rows; [cao]: grid search as in CSI's own code."""
@@ -86,6 +86,17 @@ class Csi(Method):
             used += rows
             trace.append({"step": len(trace) + 1, "held_out_error": error, "seconds": time.perf_counter() - begin})
         return chosen, trace, used
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """The mean of ridge regression, and one variance everywhere."""
+
+    of: SparsePosterior
+    var: float
+
+    def predict(self, Xs) -> Prediction:
+        return Prediction(self.of.predict(Xs).mean, np.full(len(Xs), self.var))
 
 
 def _has_scale(gp: GP) -> bool:

@@ -18,6 +18,7 @@ class EP(EPMethod):
 
     name = "ep"
     title = "EP, full covariance"
+    dense = True
 
     solver: Literal["panels", "rank-one"] = Field("panels", description="how site changes reach the covariance")
 

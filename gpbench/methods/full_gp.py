@@ -35,6 +35,7 @@ class FullGP(Method):
 
     name = "full-gp"
     title = "Full Gaussian process"
+    dense = True
 
     def fit(self, problem, rng):
         return exact_fit(problem, problem.order, rng)

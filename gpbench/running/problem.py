@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import build_kernel
 from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.learning.learner import Learner
@@ -18,9 +19,9 @@ from .job import shared_evaluations, shared_stream_key
 from .stopwatch import now
 
 
-def start(kernel_spec: dict, values: dict | None, X, y) -> GP:
+def start(kernel: dict | Kernel, values: dict | None, X, y) -> GP:
     """The kernel's own start with the given natural values in place of some or all of it."""
-    gp = neutral_start(build_kernel(kernel_spec, X), y)
+    gp = neutral_start(kernel if isinstance(kernel, Kernel) else build_kernel(kernel, X), y)
     if not values:
         return gp
     known = {n.split("[")[0] for n in gp.kernel.names} | {"noise"}
@@ -33,13 +34,20 @@ def start(kernel_spec: dict, values: dict | None, X, y) -> GP:
 def problem_of(trial: Trial, draw: Draw, shared: dict | None) -> Problem:
     """`shared` is what `shared_fit` found for this trial, where it asks for that."""
     X, y = draw.scaled(draw.split.train)
-    h = trial.hyperparameters
-    gp = start(trial.kernel, h.get("values"), X, y)
+    rules = trial.kernel, trial.hyperparameters, trial.learner
+    return posed(X, y, draw.order, *rules, shared, draw.dataset.task)
+
+
+def posed(
+    X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression"
+) -> Problem:
+    """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` the version of the climb."""
+    gp = start(kernel, h.get("values"), X, y)
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
     options = {k: h[k] for k in ("evaluations", "rounds", "optimiser", "restarts", "prior") if k in h}
-    options["learner"] = Learner(trial.learner, h.get("bounds"))
-    return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), draw.order, draw.dataset.task)
+    options["learner"] = Learner(learner, h.get("bounds"))
+    return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
 
 
 def shared_fit(trial: Trial) -> dict:
@@ -49,10 +57,14 @@ def shared_fit(trial: Trial) -> dict:
         rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)[: h["subset"]]
     else:
         rows = draw.split.train[draw.order[: h["subset"]]]
-    X, y = draw.scaled(rows)
     rng = seeds.shared(shared_stream_key(trial))
-    options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
-    learner = Learner(trial.shared_learner, h.get("bounds"))
-    gp, info = fit_hyperparameters(X, y, start(trial.kernel, None, X, y), *options, rng, learner=learner)
-    found = {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(rows), "info": info}
+    found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng)
     return found | {"seconds": asdict(now() - started)}
+
+
+def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng) -> dict:
+    """Hyperparameters of a full GP on these scaled rows."""
+    options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
+    climb = Learner(learner, h.get("bounds"))
+    gp, info = fit_hyperparameters(X, y, start(kernel, None, X, y), *options, rng, learner=climb)
+    return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}

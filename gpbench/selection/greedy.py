@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpbench import deadline
 from gpbench.errors import NotPositiveDefinite
 from gpbench.kernels.rows import KernelRows
 
@@ -53,7 +54,7 @@ class Path:
         state, spent, begin = self.state, self.seconds[-1] if self.seconds else 0.0, time.perf_counter()
         while state.size < min(size, state.capacity) and not self.stalled(patience):
             best = self._best()
-            if best is None:
+            if best is None or (deadline.passed() and state.size):
                 break
             score, j, k, z = best
             state.append(j, self.rows(j)[0] if k is None else k, z)

@@ -19,6 +19,17 @@ from gpbench.methods.base import GP, Fitted, Method, Prediction, Problem
 LIKELIHOOD = Probit()
 
 
+@dataclasses.dataclass(frozen=True)
+class Classifier:
+    """A posterior of the latent function as a model of the classes."""
+
+    posterior: ep.Posterior
+
+    def predict(self, X) -> Prediction:
+        mean, var = self.posterior.predict(X)
+        return Prediction(mean, var + 1, prob=LIKELIHOOD.probability(mean, var))  # probit noise has variance one
+
+
 class EPMethod(Method):
     """Binary classification with a probit likelihood; prior, evaluations and restarts are those of the schedule."""
 
@@ -48,14 +59,8 @@ class EPMethod(Method):
         learned = time.perf_counter()
         found, figures = self._run(at, problem)
         figures["optimisation_steps"] = len(trace)
-        posterior = found.posterior
-
-        def predict(X) -> Prediction:
-            mean, var = posterior.predict(X)
-            return Prediction(mean, var + 1, prob=LIKELIHOOD.probability(mean, var))  # probit noise has variance one
-
         return Fitted(
-            predict=predict,
+            predict=Classifier(found.posterior).predict,
             gp=GP(at.kernel, 1.0),
             n_basis=problem.n if at.Z is None else len(at.Z),
             log_evidence=found.log_Z,
@@ -63,7 +68,7 @@ class EPMethod(Method):
             seconds={"adapt": learned - begin},
             kernel_rows=problem.n,
             trace=[*trace, figures],
-            notes=(*notes, *found.notes, *posterior.notes),
+            notes=(*notes, *found.notes, *found.posterior.notes),
         )
 
     def _learn(self, problem: Problem, rng) -> tuple[Start, list[dict], tuple[str, ...]]:

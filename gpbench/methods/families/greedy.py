@@ -42,6 +42,9 @@ class Patience(BaseModel):
     evaluate: Literal["termination", "minimum"] = Field("termination", description="the model that is kept and counted")
 
 
+AUTO = Patience(evaluate="minimum")  # what `stop: auto` means here
+
+
 @dataclass
 class Spent:
     """Seconds and kernel rows over all rounds of a fit."""
@@ -66,7 +69,10 @@ class GreedyMethod(Method):
     criterion: ClassVar[Criterion]
 
     d_max: int = Field(200, ge=1, description="largest number of basis vectors")
-    stop: Literal["d_max"] | Patience = Field("d_max", description="always go to d_max, or {patience: N, evaluate: E}")
+    stop: Literal["d_max", "auto"] | Patience = Field(
+        "d_max",
+        description="always go to d_max, {patience: N, evaluate: E}, or auto: {patience: 15, evaluate: minimum}",
+    )
     approximation: Literal["dtc", "fitc"] = Field("dtc", description="of the model that is scored and that predicts")
     objective: objectives.Name | Literal["free-energy"] = Field(
         "evidence", description="of the hyperparameters, when they are learned in turns with the selection"
@@ -74,6 +80,10 @@ class GreedyMethod(Method):
     nugget: float = Field(
         0.01, ge=0, description="added to K_I for the latent variance only, scaled targets ([keerthi])"
     )
+
+    @property
+    def _rule(self) -> Patience | None:
+        return {"d_max": None, "auto": AUTO}[self.stop] if isinstance(self.stop, str) else self.stop
 
     def turns(self) -> Turns:
         """How learning in turns with the selection ends, and what it leaves in the trace."""
@@ -88,7 +98,7 @@ class GreedyMethod(Method):
 
     def path(self, problem, rng, sizes) -> Iterator[Fitted]:
         """One path for all sizes where it is nested; else every size alone, each from the same random stream."""
-        if problem.schedule.kind == "fixed" and self.stop == "d_max" and self.approximation == "dtc":
+        if problem.schedule.kind == "fixed" and self._rule is None and self.approximation == "dtc":
             yield from self._along(problem, rng, sizes)
         else:
             for size in sizes:
@@ -105,7 +115,7 @@ class GreedyMethod(Method):
         """One size, with the stop rule and the schedule that are asked for."""
         spent, trace, round_, kept = Spent(), [], count(), []
         history, values = [], [np.inf]
-        patience = None if self.stop == "d_max" else self.stop.patience
+        patience = None if self._rule is None else self._rule.patience
         rounds = {"fixed": 0, "joint": 1, "interleaved": problem.schedule.rounds}[problem.schedule.kind]
         turns = self.turns()
         by_epoch = rounds and turns.by_epoch
@@ -153,7 +163,7 @@ class GreedyMethod(Method):
         return Path(state, self.criterion, self.pool(rows, rng, previous), rows)
 
     def _size(self, path: Path) -> int:
-        at_minimum = self.stop != "d_max" and self.stop.evaluate == "minimum"
+        at_minimum = self._rule is not None and self._rule.evaluate == "minimum"
         return path.minimum() if at_minimum else path.state.size
 
     def _kept(self, path: Path) -> np.ndarray:

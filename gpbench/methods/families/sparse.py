@@ -42,6 +42,9 @@ class Enough(BaseModel):
         return {k: v for k, v in self if v is not None}
 
 
+AUTO = Enough(held_out=0.1)  # what `stop: auto` means here
+
+
 class SparseMethod(Method):
     """A sparse Gaussian with d_max inducing inputs; an evaluation of objective and gradient is O(n d_max^2)."""
 
@@ -55,8 +58,10 @@ class SparseMethod(Method):
     restarts: int | None = Field(None, ge=1, description="overrides the schedule's; each draws new inducing inputs")
     bounds: float = Field(12.0, gt=0, description="log hyperparameters stay within so many nats of their start")
     nugget: float = Field(0.0, ge=0, description="added to K_I for the latent variance only ([keerthi])")
-    stop: Annotated[Literal["d_max"] | Enough, Added] = Field(
-        "d_max", description="always d_max, or the smallest size that is enough: {trace: S}, {gap: G}, {held_out: S}"
+    stop: Annotated[Literal["d_max", "auto"] | Enough, Added] = Field(
+        "d_max",
+        description="always d_max, or the smallest size that is enough: {trace: S}, {gap: G}, {held_out: S}; "
+        "auto: {held_out: .1}",
     )
 
     @field_validator("inducing")
@@ -100,7 +105,7 @@ class SparseMethod(Method):
         """d_max, or what the stop rule takes of a ladder up to it, judged on the rows in their shared order."""
         if self.stop == "d_max":
             return self.d_max, []
-        ((rule, threshold),) = self.stop.rule().items()
+        ((rule, threshold),) = (AUTO if self.stop == "auto" else self.stop).rule().items()
         streams = iter(rng.spawn(64))  # the final choice draws what it would have drawn without a rule
         largest = min(self.d_max, problem.n)
         X, y = problem.X[problem.order], problem.y[problem.order]

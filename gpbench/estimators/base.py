@@ -1,0 +1,91 @@
+"""What both estimators share: parameters, the fit, its attributes, saving."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.errors import BadInput
+
+from . import fitting, inputs, resolve, streams
+from ._sklearn import BaseEstimator, NotFittedError, checked_width
+
+
+class SparseGP(BaseEstimator):
+    """Parameters
+
+    method : name of a method (`gpbench list methods`); "auto": the recommended one for the number of rows.
+    n_basis : a number, or "auto": the method's own stop rule, else a size by the number of rows.
+    kernel : a name, a mapping as in a config, a Kernel, or a function k(A, B) that gives covariances.
+    learn : "auto", "fixed" (values of a full GP on some rows), "joint", "interleaved", or a mapping as in a config.
+    max_seconds : time after which learning and selection keep what they have.
+    random_state : a seed; or `gpbench.streams(trial)`, with which the fit repeats a trial of the runner.
+    options : further parameters of the method (`gpbench describe vfe`).
+    """
+
+    _task = "regression"
+
+    def __init__(
+        self, method="auto", n_basis="auto", kernel="auto", learn="auto", max_seconds=None, random_state=None,
+        options=None,
+    ):  # fmt: skip
+        self.method, self.n_basis, self.kernel, self.learn = method, n_basis, kernel, learn
+        self.max_seconds, self.random_state, self.options = max_seconds, random_state, options
+
+    def _fit(self, X, given, coded) -> None:
+        """`given` is X as the user has it; `coded` turns into targets once the number of rows is known."""
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        cls, usual = resolve.method_class(self.method, self._task, n)
+        choice = resolve.kernel(self.kernel, cls)
+        X = self._inputs(given, choice.objects, reset=True)
+        y = coded(len(X))
+        method, notes = resolve.method(cls, self._task, self.n_basis, self.options, usual, len(X))
+        h = resolve.hyperparameters(self.learn, self._task, len(X))
+        if self.max_seconds is not None and not (np.isscalar(self.max_seconds) and self.max_seconds > 0):
+            raise BadInput(f"max_seconds: expected a number of seconds above 0, got {self.max_seconds!r}")
+        state = streams.of_state(self.random_state)
+        model, more = fitting.fit(X, y, self._task, method, choice, h, state, self.max_seconds)
+        self._keep(model, X, method, [*notes, *more], choice.objects)
+
+    def _keep(self, model: fitting.Model, X, method, notes: list[str], objects: bool) -> None:
+        fitted = model.fitted
+        self.model_, self.method_, self.objects_ = model, method.name, objects
+        self.n_basis_, self.basis_ = int(fitted.n_basis), model.basis(X)
+        self.kernel_ = None if fitted.gp is None else fitted.gp.kernel
+        self.log_evidence_, self.path_, self.notes_ = fitted.log_evidence, _path(fitted.trace), tuple(notes)
+
+    def _inputs(self, X, objects: bool, reset: bool) -> np.ndarray:
+        if objects:
+            found = inputs.objects(X)
+            if reset:
+                self.n_features_in_ = 1 if found.ndim == 1 else found.shape[1]
+            return found
+        found = inputs.vectors(X)
+        checked_width(self, X if hasattr(X, "columns") else found, reset)
+        return found
+
+    def _predict(self, X):
+        if not hasattr(self, "model_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(X, y) first")
+        return self.model_.predict(self._inputs(X, self.objects_, reset=False))
+
+    def save(self, path) -> None:
+        """Keep the fitted model as plain arrays (npz); `gpbench.load` reads it back."""
+        from .saving import save
+
+        if not hasattr(self, "model_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: there is nothing to save")
+        save(self, path)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _path(trace: list[dict]) -> dict[str, np.ndarray] | None:
+    """Measure against size, of the last round where there were several; None where a method keeps no such path."""
+    for measure in ("measure", "held_out_nlpd", "gap", "trace"):
+        if rows := [row for row in trace if "size" in row and measure in row]:
+            last = [row for row in rows if row.get("round") == rows[-1].get("round")]
+            return {key: np.array([row[name] for row in last]) for key, name in (("size", "size"), (measure, measure))}
+    return None

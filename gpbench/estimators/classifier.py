@@ -1,0 +1,51 @@
+"""Binary Gaussian process classification by EP as an estimator: dense, FIC or compact support."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.errors import BadInput
+
+from . import inputs
+from ._sklearn import ClassifierMixin
+from .base import SparseGP
+
+
+class SparseGPClassifier(ClassifierMixin, SparseGP):
+    """Gaussian process classification of two classes: method "ep" (dense), "ep-fic" or "ep-sparse" (pp kernels)."""
+
+    __doc__ += "\n\n    " + SparseGP.__doc__
+    _task = "classification"
+
+    def fit(self, X, y=None):
+        self._fit(X, X, lambda n: self._signs(inputs.column(y, n)))
+        return self
+
+    def _signs(self, y) -> np.ndarray:
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise BadInput(f"Input y contains NaN or infinity in row {int(np.argmin(np.isfinite(y)))}; drop the row")
+        if y.dtype.kind == "f" and (y != np.round(y)).any():
+            raise BadInput(f"Unknown label type: continuous targets such as {y[0]:g}; use SparseGPRegressor")
+        classes = np.unique(y)
+        if len(classes) > 2:
+            raise BadInput(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"y has {len(classes)} classes; wrap the estimator in OneVsRestClassifier"
+            )
+        if len(classes) < 2:
+            raise BadInput(f"y has one class only ({classes[0]!r}): a classifier needs rows of two classes")
+        self.classes_ = classes
+        return np.where(y == classes[1], 1.0, -1.0)
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Probabilities of the two classes, in the order of `classes_`   (t, 2)."""
+        p = self._predict(X).prob
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X):
+        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,33 @@
+"""What a user gets who says nothing, by task and number of rows: docs/choosing.md has the measurements."""
+
+from __future__ import annotations
+
+DENSE_ROWS = 1500  # up to here EP with the full matrix takes seconds
+
+
+def method(task: str, n: int) -> tuple[str, dict]:
+    """Method and its parameters."""
+    if task == "classification":
+        return ("ep", {}) if n <= DENSE_ROWS else ("ep-fic", {"inducing": "kmeans", "optimise_inputs": False})
+    return "fitc", {"inducing": "kmeans"}
+
+
+def largest_size(task: str, n: int) -> int:
+    """Basis vectors, at most: the size rule by n where a method has no stop rule."""
+    return min(n, 100 if task == "classification" else 500 if n <= 5000 else 1000)
+
+
+def subset(n: int) -> int:
+    """Rows of the full GP that gives hyperparameters."""
+    return 1000
+
+
+def learning(task: str, n: int) -> dict:
+    """`hyperparameters` as a config writes them."""
+    if task == "classification":
+        return {"schedule": "joint", "evaluations": 50, "prior": "half-t"}
+    return {"schedule": "fixed", "from": "full-gp", "subset": subset(n)}
+
+
+def kernel(compact: bool) -> dict:
+    return {"name": "pp3"} if compact else {"name": "ard-se"}

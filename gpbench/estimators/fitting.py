@@ -1,0 +1,117 @@
+"""One fit on raw arrays: scaled, learned, modelled as the runner does it, on one thread, within the given time."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpbench import deadline, threads
+from gpbench.data.scaling import Scaler
+from gpbench.errors import BadInput, GpbenchError
+from gpbench.kernels.base import Kernel
+from gpbench.methods.base import Fitted, Method, Prediction, Problem
+from gpbench.planning.identity import learners
+from gpbench.running.evaluate import check, predict
+from gpbench.running.problem import full_gp, posed
+
+from .resolve import KernelChoice
+from .streams import Streams
+
+MATRICES = 3  # n x n arrays that a dense method holds at once
+FEW_VALUES = {"schedule": "fixed", "values": {}}  # nothing to learn from: the kernel's own start is kept
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted method with the scaling around it; predictions are in raw units."""
+
+    fitted: Fitted
+    scaler: Scaler
+    n: int  # training rows
+    task: str
+
+    def predict(self, X) -> Prediction:
+        with threads.limited():
+            p = predict(self.fitted, self.scaler.inputs(X), self.n)
+        check(p, len(X), self.task)
+        if self.task == "classification":
+            return p
+        mean, var = self.scaler.back(p.mean, p.var, X)
+        return Prediction(mean, var, self.scaler.back(p.mean, p.var_latent, X)[1])
+
+    def basis(self, X) -> np.ndarray | None:
+        """Inputs of the basis vectors in raw units; X are the training rows."""
+        if self.fitted.pivots is not None:
+            return X[np.asarray(self.fitted.pivots, dtype=int)]
+        Z = self.fitted.inducing
+        return Z if Z is None or self.scaler.shift is None else Z * self.scaler.stretch + self.scaler.shift
+
+
+def fit(
+    X, y, task: str, method: Method, kernel: KernelChoice, h: dict, streams: Streams, max_seconds: float | None = None
+) -> tuple[Model, list[str]]:
+    """A model of raw rows, and what its user should know."""
+    scale = {"inputs": "none" if kernel.objects else "standardise"}
+    scaler = Scaler.fit(X, y, scale, task)
+    Xs, ys = scaler.inputs(X), scaler.target(y, X)
+    notes = remarks(X, y, task)
+    refuse_too_large(method, len(y))
+    if task == "regression" and not np.ptp(y):
+        h = FEW_VALUES
+    with threads.limited(), deadline.within(max_seconds):
+        problem = _problem(Xs, ys, method, kernel, h, streams, task)
+        try:
+            fitted = method.fit(problem, streams.method())
+        except GpbenchError as e:
+            raise BadInput(f"{method.name}: {e}") from e
+        if deadline.passed():
+            notes.append(f"max_seconds: {max_seconds:g} s were over before learning had ended by itself")
+    kept = replace(fitted, curve=None, facts=None, clock=None)
+    return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
+
+
+def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str) -> Problem:
+    order = streams.order(len(y))
+    versions = learners(h, method.model_dump(mode="json")) if h is not FEW_VALUES else {}
+    start: Kernel = kernel.build(X)
+    shared = None
+    if h.get("from") == "full-gp" and not method.learns_itself:
+        rows = order[: h["subset"]]
+        learner = versions.get("start_learner" if "start_learner" in versions else "learner", 1)
+        shared = full_gp(X[rows], y[rows], start, h, learner, streams.shared())
+    return posed(X, y, order, start, h, versions.get("learner", 1), shared, task)
+
+
+def remarks(X, y, task: str) -> list[str]:
+    """What is odd about the rows, though a model can be fitted to them."""
+    notes = []
+    if len(y) == 1:
+        notes.append("there is one row only: the model knows its target and nothing else")
+    elif task == "regression" and not np.ptp(y):
+        notes.append(f"the target is constant ({y[0]:g}): nothing is learned, and that value is predicted")
+    if X.dtype != object:
+        if duplicates := len(X) - len(np.unique(X, axis=0)):
+            notes.append(f"{duplicates} rows have the inputs of another row")
+        if len(constant := np.flatnonzero(X.max(0) == X.min(0))) and len(y) > 1:
+            notes.append(f"constant columns say nothing: {', '.join(map(str, constant[:5]))}")
+    return notes
+
+
+def refuse_too_large(method: Method, n: int) -> None:
+    """A method on n x n matrices, before it asks the machine for more memory than there is."""
+    needed = MATRICES * 8 * n**2
+    if method.dense and needed > (there := memory()):
+        raise BadInput(
+            f"{method.name} keeps {n} x {n} matrices, {needed / 1e9:.0f} GB of them; this machine has "
+            f"{there / 1e9:.0f} GB: take a sparse method (docs/choosing.md), or fewer rows"
+        )
+
+
+def memory() -> float:
+    """Bytes of this machine, where it tells."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (ValueError, OSError, AttributeError):
+        return float("inf")

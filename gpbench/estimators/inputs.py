@@ -1,0 +1,132 @@
+"""What users hand over, as the methods take it; what cannot be used is named by row and column, in one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.errors import BadInput
+
+
+def vectors(X) -> np.ndarray:
+    """(n, D) doubles from an array, nested lists, a data frame or a sparse matrix."""
+    names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    try:
+        A = np.asarray(X)
+    except ValueError as e:
+        raise BadInput(f"X: the rows have different lengths ({e})") from e
+    if A.ndim != 2:
+        raise BadInput(
+            f"X: expected a table of rows and columns, got an array of {A.ndim} dimension(s), shape {A.shape}. "
+            "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
+        )
+    if len(A) == 0 or A.shape[1] == 0:
+        missing = "sample(s)" if len(A) == 0 else "feature(s)"
+        raise BadInput(f"X: 0 {missing} (shape={A.shape}) while a minimum of 1 is required")
+    return finite(numbers(A, names), names)
+
+
+def numbers(A: np.ndarray, names: list[str] | None) -> np.ndarray:
+    if np.iscomplexobj(A):
+        raise BadInput("X: Complex data not supported; give real and imaginary parts as columns of their own")
+    if A.dtype.kind in "buif":
+        return np.asarray(A, dtype=float)
+    for j in range(A.shape[1]):  # one column at a time: the first that is not of numbers is named
+        try:
+            A[:, j].astype(float)
+        except (ValueError, TypeError):
+            i = next(i for i, value in enumerate(A[:, j]) if not _is_number(value))
+            value, kind = A[i, j], "text" if isinstance(A[i, j], str) else type(A[i, j]).__name__
+            raise BadInput(
+                f"X: {_column(j, names)}, row {i}: {str(value)[:40]!r} is {kind}, but the argument must be a string "
+                "or a number that can be read as one; encode the column first (OneHotEncoder), or use gpbench fit"
+            ) from None
+    return A.astype(float)
+
+
+def _is_number(value) -> bool:
+    try:
+        float(value)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def finite(A: np.ndarray, names: list[str] | None) -> np.ndarray:
+    bad = np.argwhere(~np.isfinite(A))
+    if len(bad):
+        i, j = bad[0]
+        what = "NaN" if np.isnan(A[i, j]) else "infinity"
+        more = f" ({len(bad)} such entries in all)" if len(bad) > 1 else ""
+        raise BadInput(f"X: {_column(j, names)}, row {i} is {what}{more}; drop the row or fill it in")
+    return A
+
+
+def _column(j: int, names: list[str] | None) -> str:
+    return f"column {j}" if names is None else f"column '{names[j]}'"
+
+
+def objects(X) -> np.ndarray:
+    """(n,) objects from a sequence of molecules and the like, or one column of them."""
+    values = X.to_numpy() if hasattr(X, "to_numpy") else X
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise BadInput(f"X: expected a sequence of inputs, got {type(values).__name__}")
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        if values.dtype == object:
+            raise BadInput(f"X: expected one input per row, got {values.shape[1]} columns")
+        return finite(np.ascontiguousarray(values, dtype=float), None)
+    found = np.empty(len(values), dtype=object)
+    found[:] = list(values)
+    if not len(found):
+        raise BadInput("X: 0 sample(s) while a minimum of 1 is required")
+    for i, value in enumerate(found):
+        if value is None or (isinstance(value, float) and np.isnan(value)):
+            raise BadInput(f"X: row {i} is missing; drop it")
+    return found
+
+
+def targets(y, n: int) -> np.ndarray:
+    """(n,) doubles."""
+    y = column(y, n)
+    try:
+        values = np.asarray(y, dtype=float)
+    except (ValueError, TypeError) as e:
+        i = next(i for i, value in enumerate(y) if not _is_number(value))
+        raise BadInput(f"y: row {i}: {str(y[i])[:40]!r} is not a number; for classes use SparseGPClassifier") from e
+    if not np.isfinite(values).all():
+        i = int(np.argmin(np.isfinite(values)))
+        what = "NaN" if np.isnan(values[i]) else "infinity or a value too large for dtype('float64')"
+        raise BadInput(f"Input y contains {what} in row {i}; drop the row")
+    return values
+
+
+def column(y, n: int) -> np.ndarray:
+    """(n,) values of any kind."""
+    if y is None:
+        raise BadInput("this estimator requires y to be passed, but the target y is None")
+    if hasattr(y, "toarray"):
+        raise BadInput("y: sparse targets are not supported; give an array")
+    y = np.asarray(y)
+    if np.iscomplexobj(y):
+        raise BadInput("y: Complex data not supported")
+    if y.ndim == 2 and y.shape[1] == 1:
+        _warn_column()
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise BadInput(f"y should be a 1d array, got an array of shape {y.shape} instead; fit one model per column")
+    if len(y) != n:
+        raise BadInput(f"X has {n} rows and y has {len(y)}: they must belong to each other row by row")
+    return y
+
+
+def _warn_column() -> None:
+    import warnings
+
+    try:
+        from sklearn.exceptions import DataConversionWarning as Kind
+    except ImportError:
+        Kind = UserWarning
+    warnings.warn("A column-vector y was passed when a 1d array was expected; it is taken as one.", Kind, stacklevel=5)

@@ -1,0 +1,34 @@
+"""Sparse Gaussian process regression as an estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.errors import BadInput
+
+from . import inputs
+from ._sklearn import RegressorMixin
+from .base import SparseGP
+
+
+class SparseGPRegressor(RegressorMixin, SparseGP):
+    """Sparse Gaussian process regression with any method of gpbench; inputs and target are scaled inside."""
+
+    __doc__ += "\n\n    " + SparseGP.__doc__
+
+    def fit(self, X, y=None):
+        self._fit(X, X, lambda n: inputs.targets(y, n))
+        fitted, scaler = self.model_.fitted, self.model_.scaler
+        self.noise_ = None if fitted.gp is None else float(fitted.gp.noise * scaler.factor**2)
+        return self
+
+    def predict(self, X, return_std=False):
+        """Mean, and on request the standard deviation of a new target, or without noise: return_std="latent"."""
+        if return_std not in (False, True, "latent"):
+            raise BadInput(f'return_std: expected False, True or "latent", got {return_std!r}')
+        p = self._predict(X)
+        if return_std == "latent":
+            if p.var_latent is None:
+                raise BadInput(f"{self.method_} knows no variance without the noise; use return_std=True")
+            return p.mean, np.sqrt(np.maximum(p.var_latent, 0.0))  # below zero by rounding only
+        return (p.mean, np.sqrt(p.var)) if return_std else p.mean

@@ -1,0 +1,149 @@
+"""From an estimator's parameters to the runner's terms: a method, a kernel, `hyperparameters`. Bad ones: a sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from gpbench import catalog
+from gpbench.errors import BadInput, ConfigError
+from gpbench.kernels._function import FunctionKernel
+from gpbench.kernels.base import NO_SUPPORT, Kernel
+from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
+from gpbench.methods.base import Method
+from gpbench.planning.reader import wording
+from gpbench.planning.sections import Hyperparameters
+
+from . import defaults
+
+SIZES = ("d_max", "neighbours")  # fields that `n_basis` stands for
+LEARN = ("auto", "fixed", "joint", "interleaved")
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    given: dict | Kernel  # a description, or the kernel itself
+    objects: bool  # inputs are handed on as they are: (n,) objects, or whatever a user's function takes
+
+    def build(self, X) -> Kernel:
+        return self.given if isinstance(self.given, Kernel) else build_kernel(self.given, X)
+
+
+def method_class(name: str, task: str, n: int) -> tuple[type[Method], dict]:
+    """The method's class and the parameters that come with the default choice."""
+    if not isinstance(name, str):
+        raise BadInput(f"method: expected a name such as 'vfe', got {name!r}")
+    name, usual = defaults.method(task, n) if name == "auto" else (name, {})
+    try:
+        cls = catalog.find("method", name)
+    except ConfigError as e:
+        raise BadInput(f"method: {e}") from e
+    if cls.task != task:
+        other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
+        raise BadInput(f"method: {name} is for {cls.task}; use {other}")
+    return cls, usual
+
+
+def method(
+    cls: type[Method], task: str, n_basis, options: dict | None, usual: dict, n: int
+) -> tuple[Method, list[str]]:
+    """The method with its size, and what is to be told about the size."""
+    size, notes = next((f for f in SIZES if f in cls.model_fields), None), []
+    given = dict(usual)
+    if n_basis == "auto":
+        if size == "d_max":
+            given["d_max"] = defaults.largest_size(task, n)
+            if "stop" in cls.model_fields:
+                given["stop"] = "auto"
+    elif isinstance(n_basis, (int, np.integer)) and not isinstance(n_basis, bool) and n_basis >= 1:
+        if size is None:
+            notes.append(f"{cls.name} has no number of basis vectors: n_basis is not used")
+        else:
+            given[size] = int(n_basis)
+            if n_basis > n:
+                notes.append(f"n_basis {n_basis} is more than the {n} rows")
+    else:
+        raise BadInput(f"n_basis: expected 'auto' or a whole number from 1 on, got {n_basis!r}")
+    if not isinstance(options or {}, dict):
+        raise BadInput(f"options: expected a mapping of {cls.name}'s parameters, got {options!r}")
+    given |= options or {}
+    try:
+        return cls.model_validate_json(json.dumps(given), strict=True), notes
+    except ValidationError as e:
+        raise BadInput(_of_method(cls, e)) from e
+    except TypeError as e:
+        raise BadInput(f"options: expected plain numbers, texts and lists ({e})") from e
+
+
+def _of_method(cls: type[Method], error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"])) or "options"
+    if first["type"] == "extra_forbidden":
+        return f"options: {cls.name} has no parameter '{where}'; it has {', '.join(cls.model_fields)}"
+    return f"options: {cls.name}: {where}: {wording(first)}, got {first['input']!r}"
+
+
+def kernel(given: Any, cls: type[Method]) -> KernelChoice:
+    """A name, a mapping as in YAML, a Kernel, or a function k(A, B)."""
+    if isinstance(given, Kernel):
+        choice = KernelChoice(given, given.objects)
+    elif callable(given):
+        choice = KernelChoice(FunctionKernel.create(None, given), True)
+    elif given == "auto":
+        choice = KernelChoice(defaults.kernel(cls.compact), False)
+    else:
+        spec = _described(given)
+        choice = KernelChoice(spec, any(catalog.find("kernel", name).objects for name in names_in(spec)))
+    if cls.compact and not _compact(choice):
+        raise BadInput(f"kernel: {cls.name} needs another one: it has {NO_SUPPORT}")
+    return choice
+
+
+def _compact(choice: KernelChoice) -> bool:
+    return not choice.objects and choice.build(np.eye(2)).compact
+
+
+def _described(given: Any) -> dict:
+    """A description with every option known, as kernels/build.py takes it."""
+    given = {"name": given} if isinstance(given, str) else given
+    if not isinstance(given, dict):
+        raise BadInput(f"kernel: expected a name, a mapping, a Kernel or a function k(A, B), got {given!r}")
+    for how in COMBINED:
+        if how in given:
+            return {how: [_described(part) for part in given[how]]}
+    if "name" not in given:
+        raise BadInput("kernel: 'name' is missing")
+    try:
+        options = options_of(catalog.find("kernel", given["name"]))
+    except ConfigError as e:
+        raise BadInput(f"kernel: {e}") from e
+    if unknown := [k for k in given if k not in {"name", *options}]:
+        raise BadInput(f"kernel: {given['name']} has no option '{unknown[0]}'; it has {', '.join(options)}")
+    return given
+
+
+def hyperparameters(learn: Any, task: str, n: int) -> dict:
+    """As a trial keeps them; `learn` is a word, or a mapping as a config has under `hyperparameters`."""
+    if isinstance(learn, dict):
+        given = learn
+    elif learn not in LEARN:
+        raise BadInput(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
+    else:
+        given = defaults.learning(task, n)
+        if learn != "auto" and learn != given["schedule"]:
+            given = {"schedule": learn, "from": "full-gp", "subset": defaults.subset(n)}
+    try:
+        found = Hyperparameters.model_validate_json(json.dumps(given), strict=True)
+    except (ValidationError, TypeError) as e:
+        first = e.errors(include_url=False)[0] if isinstance(e, ValidationError) else {"loc": (), "msg": str(e)}
+        where = ".".join(map(str, first["loc"]))
+        raise BadInput(f"learn: {where}: {wording(first) if 'type' in first else first['msg']}") from e
+    if faults := found.faults():
+        raise BadInput(f"learn: {faults[0][1]}")
+    if found.plain().get("subset_of") == "data":
+        raise BadInput("learn: `subset_of: data` is for the runner: an estimator sees the training rows alone")
+    return found.plain()

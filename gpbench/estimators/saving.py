@@ -1,0 +1,200 @@
+"""A fitted estimator as plain arrays and a description of how they belong together. Nothing in the file is code.
+
+The description is JSON: numbers, texts, lists, places of arrays, and objects of gpbench's own classes as the mapping of
+their attributes. Reading makes objects of classes inside gpbench only, and calls no function of theirs but
+`__setstate__`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import types
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from gpbench import __version__
+from gpbench.errors import BadInput, DataError
+from gpbench.kernels._function import FunctionKernel
+
+FORMAT = 1
+FITTED = ("model_", "method_", "objects_", "n_basis_", "basis_", "kernel_", "noise_", "log_evidence_", "path_", "notes_",
+          "n_features_in_", "feature_names_in_", "classes_", "columns_")  # fmt: skip
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def save(estimator, path) -> None:
+    packer = _Packer()
+    state = {k: v for k, v in vars(estimator).items() if k in FITTED}
+    parameters = {k: v if _is_plain(v) else None for k, v in estimator.get_params(deep=False).items()}
+    content = {
+        "format": FORMAT, "gpbench": __version__, "class": type(estimator).__name__, "parameters": parameters,
+        "state": packer.pack(state),
+    }  # fmt: skip
+    if Path(path).suffix != ".npz":
+        raise BadInput(f"{path}: a model is saved as .npz, for example {Path(path).with_suffix('.npz')}")
+    description = np.frombuffer(json.dumps(content).encode(), dtype=np.uint8)
+    with open(path, "wb") as stream:
+        np.savez(stream, description=description, **packer.arrays)
+
+
+def load(path):
+    """The estimator that `save` kept, ready to predict."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            content = json.loads(arrays["description"].tobytes())
+            if content["format"] != FORMAT:
+                raise DataError(f"{path}: is of format {content['format']}; this gpbench reads format {FORMAT}")
+            state = _Unpacker(path, arrays, content["gpbench"]).unpack(content["state"])
+    except FileNotFoundError as e:
+        raise DataError(f"{path}: no such file") from e
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as e:
+        raise DataError(f"{path}: is not a model saved by gpbench ({type(e).__name__}: {e})") from e
+    import gpbench
+
+    if content["class"] not in ("SparseGPRegressor", "SparseGPClassifier"):
+        raise DataError(f"{path}: holds a {content['class']}, which gpbench does not know")
+    estimator = getattr(gpbench, content["class"])(**content["parameters"])
+    for name, value in state.items():
+        if name in FITTED:
+            setattr(estimator, name, value)
+    return estimator
+
+
+def _is_plain(value) -> bool:
+    try:
+        return json.loads(json.dumps(value)) == value
+    except (TypeError, ValueError):
+        return False
+
+
+class _Packer:
+    """Equal objects are written once; arrays go to `arrays` under the names a0, a1, ..."""
+
+    def __init__(self):
+        self.arrays: dict[str, np.ndarray] = {}
+        self._seen: dict[int, tuple[int, Any]] = {}
+
+    def pack(self, value) -> Any:
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, float) and not np.isfinite(value):
+            return {"float": str(value)}
+        if isinstance(value, _PLAIN):
+            return value
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+            return {type(value).__name__: [self.pack(v) for v in value]}
+        if isinstance(value, dict):
+            return {"dict": [[self.pack(k), self.pack(v)] for k, v in value.items()]}
+        if isinstance(value, slice):
+            return {"slice": [value.start, value.stop, value.step]}
+        if sparse.issparse(value):
+            value = value.tocsc()
+            return {"csc": [self.pack(a) for a in (value.data, value.indices, value.indptr)], "shape": value.shape}
+        return self._object(value)
+
+    def _array(self, value) -> dict:
+        if value.dtype == object:
+            if not all(isinstance(v, str) for v in value.ravel()):
+                raise BadInput("a model of inputs that are neither numbers nor text cannot be saved as plain arrays")
+            return {"texts": value.tolist()}
+        name = f"a{len(self.arrays)}"
+        self.arrays[name] = value
+        return {"array": name}
+
+    def _object(self, value) -> dict:
+        if isinstance(value, FunctionKernel):
+            raise BadInput(
+                f"kernel {value.name} is a Python function, which is not kept as plain arrays: save the rows and "
+                "fit again, or give the kernel a name (docs/extending.md)"
+            )
+        if isinstance(value, types.MethodType):
+            return {"method": value.__name__, "of": self.pack(value.__self__)}
+        if id(value) in self._seen:
+            return {"again": self._seen[id(value)][0]}
+        cls = type(value)
+        if not cls.__module__.startswith("gpbench.") or cls.__module__.startswith("gpbench.methods.external"):
+            raise BadInput(f"a model that holds a {cls.__module__}.{cls.__qualname__} cannot be saved as plain arrays")
+        number = len(self._seen)
+        self._seen[id(value)] = number, value
+        state = value._asdict() if hasattr(value, "_fields") else _state_of(value)
+        return {"object": f"{cls.__module__}:{cls.__qualname__}", "number": number, "state": self.pack(state)}
+
+
+def _state_of(value) -> dict:
+    own = "__getstate__" in {name for cls in type(value).__mro__[:-1] for name in vars(cls)}
+    return value.__getstate__() if own else dict(vars(value))
+
+
+class _Unpacker:
+    def __init__(self, path, arrays, version: str):
+        self.path, self.arrays, self.version = path, arrays, version
+        self._known: dict[int, Any] = {}
+
+    def unpack(self, value) -> Any:
+        if not isinstance(value, dict):
+            return value
+        kind = next(iter(value))
+        return self._KINDS[kind](self, value)
+
+    def _object(self, value):
+        cls = self._class(value["object"])
+        if hasattr(cls, "_fields"):
+            made = self._known[value["number"]] = cls(**self.unpack(value["state"]))
+            return made
+        made = self._known[value["number"]] = cls.__new__(cls)
+        state = self.unpack(value["state"])
+        if hasattr(cls, "__setstate__"):
+            made.__setstate__(state)
+        else:
+            made.__dict__.update(state)
+        return made
+
+    def _class(self, name: str) -> type:
+        module, _, path = name.partition(":")
+        try:
+            if not module.startswith("gpbench."):
+                raise AttributeError
+            found = importlib.import_module(module)
+            for part in path.split("."):
+                found = getattr(found, part)
+            if not isinstance(found, type) or found.__module__ != module:
+                raise AttributeError
+        except (ImportError, AttributeError):
+            raise DataError(
+                f"{self.path}: was saved by gpbench {self.version} with a {name}, which this gpbench ({__version__}) "
+                "does not have; load it there, or fit again"
+            ) from None
+        return found
+
+    def _texts(self, value) -> np.ndarray:
+        return np.array(value["texts"], dtype=object)
+
+    def _csc(self, value):
+        return sparse.csc_matrix(tuple(self.unpack(a) for a in value["csc"]), shape=tuple(value["shape"]))
+
+    def _bound(self, value) -> Callable:
+        if value["method"] != "predict":
+            raise DataError(f"{self.path}: holds '{value['method']}' where a prediction was expected")
+        return getattr(self.unpack(value["of"]), "predict")  # noqa: B009
+
+    _KINDS = {  # noqa: RUF012
+        "float": lambda self, v: float(v["float"]),
+        "array": lambda self, v: self.arrays[v["array"]],
+        "texts": _texts,
+        "list": lambda self, v: [self.unpack(x) for x in v["list"]],
+        "tuple": lambda self, v: tuple(self.unpack(x) for x in v["tuple"]),
+        "dict": lambda self, v: {self.unpack(k): self.unpack(x) for k, x in v["dict"]},
+        "slice": lambda self, v: slice(*v["slice"]),
+        "csc": _csc,
+        "method": _bound,
+        "again": lambda self, v: self._known[v["again"]],
+        "object": _object,
+    }

@@ -1,0 +1,57 @@
+"""The random streams of a fit: from a seed, or those of a trial, with which an estimator gives the runner's numbers."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpbench.errors import BadInput
+from gpbench.planning.trial import Trial
+from gpbench.running import seeds
+from gpbench.running.job import shared_stream_key
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Keys only: every fit begins its streams anew, so fitting twice gives the same model."""
+
+    data: str  # of the order of the rows, which paired methods share
+    full_gp: str  # of the full GP that gives hyperparameters
+    path: str  # of the method itself
+
+    def order(self, n: int) -> np.ndarray:
+        return seeds.stream("order", self.data).permutation(n)
+
+    def shared(self) -> np.random.Generator:
+        return seeds.shared(self.full_gp)
+
+    def method(self) -> np.random.Generator:
+        return seeds.stream("method", self.path)
+
+
+def of_trial(trial: Trial) -> Streams:
+    """`random_state` that makes an estimator, given the trial's training rows and settings, repeat the trial."""
+    h = trial.hyperparameters
+    return Streams(trial.data_key, shared_stream_key(trial) if h.get("from") else "", trial.path_key)
+
+
+def of_state(random_state) -> Streams:
+    """From what scikit-learn allows as `random_state`, or streams."""
+    if isinstance(random_state, Streams):
+        return random_state
+    if random_state is None:
+        return _of_seed(secrets.randbits(64))
+    if isinstance(random_state, np.random.Generator):
+        return _of_seed(int(random_state.integers(2**63)))
+    if isinstance(random_state, np.random.RandomState):
+        return _of_seed(int(random_state.randint(2**31 - 1)))
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return _of_seed(int(random_state))
+    raise BadInput(f"random_state: expected a whole number, None or a numpy generator, got {random_state!r}")
+
+
+def _of_seed(seed: int) -> Streams:
+    key = f"seed {seed}"
+    return Streams(key, key, key)
