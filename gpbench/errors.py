@@ -19,6 +19,10 @@ class BadInput(DataError, ValueError):
     """Inputs or targets given from Python that no model can be fitted to, or applied to."""
 
 
+class NotNumbers(BadInput, TypeError):
+    """The same of entries that are of the wrong kind."""
+
+
 class CheckError(GpbenchError):
     exit_code = 4
 

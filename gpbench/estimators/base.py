@@ -31,13 +31,12 @@ class SparseGP(BaseEstimator):
         self.method, self.n_basis, self.kernel, self.learn = method, n_basis, kernel, learn
         self.max_seconds, self.random_state, self.options = max_seconds, random_state, options
 
-    def _fit(self, X, given, coded) -> None:
-        """`given` is X as the user has it; `coded` turns into targets once the number of rows is known."""
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        cls, usual = resolve.method_class(self.method, self._task, n)
+    def _fit(self, X, targets) -> None:
+        """`targets` gives them for a number of rows, which they are checked against."""
+        X = self._inputs(X, resolve.takes_objects(self.kernel), reset=True)
+        y = targets(len(X))
+        cls, usual = resolve.method_class(self.method, self._task, len(X))
         choice = resolve.kernel(self.kernel, cls)
-        X = self._inputs(given, choice.objects, reset=True)
-        y = coded(len(X))
         method, notes = resolve.method(cls, self._task, self.n_basis, self.options, usual, len(X))
         h = resolve.hyperparameters(self.learn, self._task, len(X))
         if self.max_seconds is not None and not (np.isscalar(self.max_seconds) and self.max_seconds > 0):

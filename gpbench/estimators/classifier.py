@@ -18,7 +18,7 @@ class SparseGPClassifier(ClassifierMixin, SparseGP):
     _task = "classification"
 
     def fit(self, X, y=None):
-        self._fit(X, X, lambda n: self._signs(inputs.column(y, n)))
+        self._fit(X, lambda n: self._signs(inputs.column(y, n)))
         return self
 
     def _signs(self, y) -> np.ndarray:
@@ -43,7 +43,8 @@ class SparseGPClassifier(ClassifierMixin, SparseGP):
         return np.column_stack([1 - p, p])
 
     def predict(self, X):
-        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
+        p = self.predict_proba(X)[:, 1]
+        return self.classes_[(p > 0.5).astype(int)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -10,7 +10,6 @@ import numpy as np
 from gpbench import deadline, threads
 from gpbench.data.scaling import Scaler
 from gpbench.errors import BadInput, GpbenchError
-from gpbench.kernels.base import Kernel
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.planning.identity import learners
 from gpbench.running.evaluate import check, predict
@@ -75,13 +74,12 @@ def fit(
 def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str) -> Problem:
     order = streams.order(len(y))
     versions = learners(h, method.model_dump(mode="json")) if h is not FEW_VALUES else {}
-    start: Kernel = kernel.build(X)
     shared = None
     if h.get("from") == "full-gp" and not method.learns_itself:
         rows = order[: h["subset"]]
         learner = versions.get("start_learner" if "start_learner" in versions else "learner", 1)
-        shared = full_gp(X[rows], y[rows], start, h, learner, streams.shared())
-    return posed(X, y, order, start, h, versions.get("learner", 1), shared, task)
+        shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared())
+    return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task)
 
 
 def remarks(X, y, task: str) -> list[str]:

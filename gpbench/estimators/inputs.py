@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.errors import BadInput
+from gpbench.errors import BadInput, NotNumbers
 
 
 def vectors(X) -> np.ndarray:
@@ -23,7 +23,7 @@ def vectors(X) -> np.ndarray:
         )
     if len(A) == 0 or A.shape[1] == 0:
         missing = "sample(s)" if len(A) == 0 else "feature(s)"
-        raise BadInput(f"X: 0 {missing} (shape={A.shape}) while a minimum of 1 is required")
+        raise BadInput(f"X: 0 {missing} (shape={A.shape}) while a minimum of 1 is required.")
     return finite(numbers(A, names), names)
 
 
@@ -37,11 +37,12 @@ def numbers(A: np.ndarray, names: list[str] | None) -> np.ndarray:
             A[:, j].astype(float)
         except (ValueError, TypeError):
             i = next(i for i, value in enumerate(A[:, j]) if not _is_number(value))
-            value, kind = A[i, j], "text" if isinstance(A[i, j], str) else type(A[i, j]).__name__
-            raise BadInput(
-                f"X: {_column(j, names)}, row {i}: {str(value)[:40]!r} is {kind}, but the argument must be a string "
-                "or a number that can be read as one; encode the column first (OneHotEncoder), or use gpbench fit"
-            ) from None
+            where, value = f"X: {_column(j, names)}, row {i}", A[i, j]
+            if isinstance(value, str):
+                what = f"{value[:40]!r} is text; encode the column first (OneHotEncoder), or use gpbench fit"
+                raise BadInput(f"{where}: {what}") from None
+            kind = type(value).__name__
+            raise NotNumbers(f"{where}: the argument must be a string or a number, not a {kind}") from None
     return A.astype(float)
 
 

@@ -17,7 +17,7 @@ class SparseGPRegressor(RegressorMixin, SparseGP):
     __doc__ += "\n\n    " + SparseGP.__doc__
 
     def fit(self, X, y=None):
-        self._fit(X, X, lambda n: inputs.targets(y, n))
+        self._fit(X, lambda n: inputs.targets(y, n))
         fitted, scaler = self.model_.fitted, self.model_.scaler
         self.noise_ = None if fitted.gp is None else float(fitted.gp.noise * scaler.factor**2)
         return self

@@ -54,6 +54,8 @@ def method(
     """The method with its size, and what is to be told about the size."""
     size, notes = next((f for f in SIZES if f in cls.model_fields), None), []
     given = dict(usual)
+    if "nugget" in cls.model_fields:
+        given["nugget"] = 0.0  # [keerthi]'s noise-free NLPD needs it; a user's latent deviation is the posterior's
     if n_basis == "auto":
         if size == "d_max":
             given["d_max"] = defaults.largest_size(task, n)
@@ -87,17 +89,24 @@ def _of_method(cls: type[Method], error: ValidationError) -> str:
     return f"options: {cls.name}: {where}: {wording(first)}, got {first['input']!r}"
 
 
+def takes_objects(given: Any) -> bool:
+    """Inputs of this kernel are handed on as they are."""
+    if isinstance(given, Kernel):
+        return given.objects
+    if callable(given):
+        return True
+    return given != "auto" and any(catalog.find("kernel", name).objects for name in names_in(_described(given)))
+
+
 def kernel(given: Any, cls: type[Method]) -> KernelChoice:
     """A name, a mapping as in YAML, a Kernel, or a function k(A, B)."""
+    objects = takes_objects(given)
     if isinstance(given, Kernel):
-        choice = KernelChoice(given, given.objects)
+        choice = KernelChoice(given, objects)
     elif callable(given):
-        choice = KernelChoice(FunctionKernel.create(None, given), True)
-    elif given == "auto":
-        choice = KernelChoice(defaults.kernel(cls.compact), False)
+        choice = KernelChoice(FunctionKernel.create(None, given), objects)
     else:
-        spec = _described(given)
-        choice = KernelChoice(spec, any(catalog.find("kernel", name).objects for name in names_in(spec)))
+        choice = KernelChoice(defaults.kernel(cls.compact) if given == "auto" else _described(given), objects)
     if cls.compact and not _compact(choice):
         raise BadInput(f"kernel: {cls.name} needs another one: it has {NO_SUPPORT}")
     return choice

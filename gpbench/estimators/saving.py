@@ -23,8 +23,10 @@ from gpbench.errors import BadInput, DataError
 from gpbench.kernels._function import FunctionKernel
 
 FORMAT = 1
-FITTED = ("model_", "method_", "objects_", "n_basis_", "basis_", "kernel_", "noise_", "log_evidence_", "path_", "notes_",
-          "n_features_in_", "feature_names_in_", "classes_", "columns_")  # fmt: skip
+FITTED = (  # attributes of an estimator that are kept
+    "model_", "method_", "objects_", "n_basis_", "basis_", "kernel_", "noise_", "log_evidence_", "path_", "notes_",
+    "n_features_in_", "feature_names_in_", "classes_", "columns_",
+)  # fmt: skip
 _PLAIN = (str, int, float, bool, type(None))
 
 

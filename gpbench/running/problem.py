@@ -41,7 +41,7 @@ def problem_of(trial: Trial, draw: Draw, shared: dict | None) -> Problem:
 def posed(
     X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression"
 ) -> Problem:
-    """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` the version of the climb."""
+    """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` a version of the climb."""
     gp = start(kernel, h.get("values"), X, y)
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])

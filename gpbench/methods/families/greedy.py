@@ -71,7 +71,7 @@ class GreedyMethod(Method):
     d_max: int = Field(200, ge=1, description="largest number of basis vectors")
     stop: Literal["d_max", "auto"] | Patience = Field(
         "d_max",
-        description="always go to d_max, {patience: N, evaluate: E}, or auto: {patience: 15, evaluate: minimum}",
+        description="d_max, {patience: N, evaluate: E}, or auto: {patience: 15, evaluate: minimum}",
     )
     approximation: Literal["dtc", "fitc"] = Field("dtc", description="of the model that is scored and that predicts")
     objective: objectives.Name | Literal["free-energy"] = Field(

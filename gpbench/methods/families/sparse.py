@@ -42,6 +42,7 @@ class Enough(BaseModel):
         return {k: v for k, v in self if v is not None}
 
 
+FEWEST = 3  # rows from which on some can be held out
 AUTO = Enough(held_out=0.1)  # what `stop: auto` means here
 
 
@@ -103,7 +104,7 @@ class SparseMethod(Method):
 
     def _size(self, problem: Problem, rng) -> tuple[int, list[dict]]:
         """d_max, or what the stop rule takes of a ladder up to it, judged on the rows in their shared order."""
-        if self.stop == "d_max":
+        if self.stop == "d_max" or problem.n < FEWEST:
             return self.d_max, []
         ((rule, threshold),) = (AUTO if self.stop == "auto" else self.stop).rule().items()
         streams = iter(rng.spawn(64))  # the final choice draws what it would have drawn without a rule

@@ -1,0 +1,128 @@
+"""Bad input gets one sentence that names row or column, before anything long runs; odd input works and says so."""
+
+import time
+
+import numpy as np
+import pytest
+
+from gpbench import SparseGPClassifier, SparseGPRegressor
+from gpbench.errors import BadInput
+
+X = np.arange(12.0).reshape(6, 2)
+Y = np.array([0.0, 1, 0, 2, 1, 3])
+
+
+def _with(value, row=4, column=1):
+    changed = X.astype(object)
+    changed[row, column] = value
+    return changed.tolist()
+
+
+@pytest.mark.parametrize(
+    "inputs, targets, message",
+    [
+        (_with(float("nan")), Y, "column 1, row 4 is NaN"),
+        (_with(float("inf")), Y, "column 1, row 4 is infinity"),
+        (_with("red"), Y, "column 1, row 4: 'red' is text"),
+        (_with({}), Y, "column 1, row 4: the argument must be a string or a number, not a dict"),
+        (X[:, 0], Y, "expected a table of rows and columns"),
+        ([[1, 2], [3]], Y, "rows have different lengths"),
+        (X[:0], Y[:0], "0 sample"),
+        (X, Y[:5], "X has 6 rows and y has 5"),
+        (X, [0, 1, 2, float("nan"), 4, 5], "y contains NaN in row 3"),
+        (X, [0, 1, 2, "x", 4, 5], "y: row 3: 'x' is not a number"),
+        (X, np.c_[Y, Y], "y should be a 1d array"),
+        (X, None, "the target y is None"),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_sentence(inputs, targets, message):
+    with pytest.raises(BadInput) as e:
+        SparseGPRegressor().fit(inputs, targets)
+    assert message in str(e.value) and "\n" not in str(e.value)
+    assert isinstance(e.value, ValueError)
+
+
+def test_columns_of_a_data_frame_are_named():
+    import pandas as pd
+
+    frame = pd.DataFrame({"size": [1.0, 2, 3], "colour": ["red", "blue", "red"]})
+    with pytest.raises(BadInput, match="column 'colour', row 0: 'red' is text"):
+        SparseGPRegressor().fit(frame, [1, 2, 3])
+    frame["colour"] = [1.0, None, 2.0]
+    with pytest.raises(BadInput, match="column 'colour', row 1 is NaN"):
+        SparseGPRegressor().fit(frame, [1, 2, 3])
+
+
+def test_another_width_at_predict_is_refused():
+    model = SparseGPRegressor(random_state=0).fit(X, Y)
+    with pytest.raises(BadInput, match="X has 3 features, but SparseGPRegressor is expecting 2 features"):
+        model.predict(np.zeros((4, 3)))
+
+
+@pytest.mark.parametrize(
+    "parameters, message",
+    [
+        ({"method": "vef"}, "unknown method 'vef'; did you mean vfe"),
+        ({"method": "ep"}, "ep is for classification; use SparseGPClassifier"),
+        ({"n_basis": 0}, "n_basis: expected 'auto' or a whole number from 1 on, got 0"),
+        ({"n_basis": 2.5}, "n_basis: expected"),
+        ({"method": "vfe", "options": {"induced": "kmeans"}}, "vfe has no parameter 'induced'; it has d_max"),
+        ({"method": "vfe", "options": {"nugget": -1.0}}, "vfe: nugget: must be greater than or equal to 0"),
+        ({"kernel": "ard-es"}, "unknown kernel 'ard-es'"),
+        ({"kernel": 3}, "kernel: expected a name, a mapping, a Kernel or a function"),
+        ({"kernel": {"name": "ard-se", "ardd": True}}, "ard-se has no option 'ardd'"),
+        ({"method": "sparse-gp", "kernel": "ard-se"}, "sparse-gp needs another one: it has no compact support"),
+        ({"learn": "sometimes"}, "learn: expected auto, fixed, joint, interleaved or a mapping"),
+        ({"learn": {"schedule": "fixed", "rounds": 3}}, "learn: `rounds` needs `schedule: interleaved`"),
+        ({"learn": {"schedul": "fixed"}}, "learn: schedul"),
+        ({"max_seconds": -1}, "max_seconds: expected a number of seconds above 0"),
+        ({"random_state": "x"}, "random_state: expected a whole number"),
+    ],
+)
+def test_wrong_parameters_are_told_before_anything_runs(parameters, message):
+    with pytest.raises(BadInput) as e:
+        SparseGPRegressor(**parameters).fit(X, Y)
+    assert message in str(e.value) and "\n" not in str(e.value)
+
+
+def test_classes_that_no_binary_classifier_takes_are_named():
+    for y, message in (
+        ([0, 1, 2, 0, 1, 2], "3 classes"),
+        (["a"] * 6, "one class only"),
+        (Y + 0.5, "continuous targets such as 0.5; use SparseGPRegressor"),
+        ([0, 1, 0, 1, 0, np.nan], "NaN or infinity in row 5"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            SparseGPClassifier().fit(X, y)
+
+
+def test_a_million_rows_for_a_method_on_square_matrices_are_refused_at_once():
+    n, started = 10**6, time.perf_counter()
+    with pytest.raises(BadInput, match="full-gp keeps 1000000 x 1000000 matrices, 24000 GB"):
+        SparseGPRegressor("full-gp").fit(np.zeros((n, 1)), np.arange(n))
+    with pytest.raises(BadInput, match="ep keeps"):
+        SparseGPClassifier("ep").fit(np.zeros((n, 1)), np.arange(n) % 2)
+    assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize(
+    "inputs, targets, note",
+    [
+        (X, np.full(6, 3.5), "the target is constant (3.5)"),
+        (X[:1], [7.0], "there is one row only"),
+        (np.r_[X, X], np.r_[Y, Y + 0.1], "6 rows have the inputs of another row"),
+        (np.c_[X, np.ones(6)], Y, "constant columns say nothing: 2"),
+    ],
+)
+@pytest.mark.parametrize("method", ["auto", "nlgpp", "full-gp", "vfe", "sod", "cholqr"])
+def test_odd_data_works_and_says_so(method, inputs, targets, note):
+    model = SparseGPRegressor(method, random_state=0).fit(inputs, targets)
+    mean, std = model.predict(inputs, return_std=True)
+    assert note in " ".join(model.notes_) and np.isfinite(mean).all() and (std > 0).all()
+    if len(set(targets)) == 1:
+        assert np.allclose(mean, targets, rtol=1e-6)
+
+
+def test_fewer_rows_than_basis_vectors_work_and_say_so():
+    model = SparseGPRegressor("vfe", n_basis=50, random_state=0).fit(X, Y)
+    assert model.n_basis_ == 6 and "n_basis 50 is more than the 6 rows" in model.notes_
