@@ -1,4 +1,4 @@
-"""`gpbench verify` finds a number that the present code does not give, and blames the platform only where it differs."""
+"""`gpbench verify` finds a number that the present code does not give, and blames the platform only if it differs."""
 
 import json
 from pathlib import Path
