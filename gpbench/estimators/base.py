@@ -7,7 +7,7 @@ import numpy as np
 from gpbench.errors import BadInput
 
 from . import fitting, inputs, resolve, streams
-from ._sklearn import BaseEstimator, NotFittedError, checked_width
+from .manners import BaseEstimator, NotFittedError, checked_width
 
 
 class SparseGP(BaseEstimator):

@@ -7,8 +7,8 @@ import numpy as np
 from gpbench.errors import BadInput
 
 from . import inputs
-from ._sklearn import ClassifierMixin
 from .base import SparseGP
+from .manners import ClassifierMixin
 
 
 class SparseGPClassifier(ClassifierMixin, SparseGP):

@@ -7,8 +7,8 @@ import numpy as np
 from gpbench.errors import BadInput
 
 from . import inputs
-from ._sklearn import RegressorMixin
 from .base import SparseGP
+from .manners import RegressorMixin
 
 
 class SparseGPRegressor(RegressorMixin, SparseGP):

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from gpbench import catalog
 from gpbench.errors import BadInput, ConfigError
-from gpbench.kernels._function import FunctionKernel
 from gpbench.kernels.base import NO_SUPPORT, Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
+from gpbench.kernels.function import FunctionKernel
 from gpbench.methods.base import Method
 from gpbench.planning.reader import wording
 from gpbench.planning.sections import Hyperparameters

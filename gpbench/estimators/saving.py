@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from gpbench import __version__
+import gpbench
 from gpbench.errors import BadInput, DataError
-from gpbench.kernels._function import FunctionKernel
+from gpbench.kernels.function import FunctionKernel
 
 FORMAT = 1
 FITTED = (  # attributes of an estimator that are kept
@@ -35,7 +35,7 @@ def save(estimator, path) -> None:
     state = {k: v for k, v in vars(estimator).items() if k in FITTED}
     parameters = {k: v if _is_plain(v) else None for k, v in estimator.get_params(deep=False).items()}
     content = {
-        "format": FORMAT, "gpbench": __version__, "class": type(estimator).__name__, "parameters": parameters,
+        "format": FORMAT, "gpbench": gpbench.__version__, "class": type(estimator).__name__, "parameters": parameters,
         "state": packer.pack(state),
     }  # fmt: skip
     if Path(path).suffix != ".npz":
@@ -57,8 +57,6 @@ def load(path):
         raise DataError(f"{path}: no such file") from e
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as e:
         raise DataError(f"{path}: is not a model saved by gpbench ({type(e).__name__}: {e})") from e
-    import gpbench
-
     if content["class"] not in ("SparseGPRegressor", "SparseGPClassifier"):
         raise DataError(f"{path}: holds a {content['class']}, which gpbench does not know")
     estimator = getattr(gpbench, content["class"])(**content["parameters"])
@@ -171,8 +169,8 @@ class _Unpacker:
                 raise AttributeError
         except (ImportError, AttributeError):
             raise DataError(
-                f"{self.path}: was saved by gpbench {self.version} with a {name}, which this gpbench ({__version__}) "
-                "does not have; load it there, or fit again"
+                f"{self.path}: was saved by gpbench {self.version} with a {name}, which this one, "
+                f"{gpbench.__version__}, does not have; load it there, or fit again"
             ) from None
         return found
 

@@ -58,11 +58,7 @@ class FunctionKernel(Kernel):
     names = ("variance",)
 
     def __init__(self, theta, grams: _Grams):
-        self.theta, self.grams = np.asarray(theta, dtype=float), grams
-
-    @property
-    def name(self) -> str:
-        return self.grams.name
+        self.theta, self.grams, self.name = np.asarray(theta, dtype=float), grams, grams.name
 
     @classmethod
     def create(cls, X, function: Callable):
