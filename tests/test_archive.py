@@ -8,6 +8,8 @@ import sys
 import pandas as pd
 import pytest
 
+from gpbench.planning.trial import digest
+
 CONFIG = """
 name: kept
 dataset: {name: friedman3, n_train: 60, n_test: 50}
@@ -62,6 +64,24 @@ def test_an_edited_line_runs_again(folder):
     record = json.loads(lines[0])
     record["metrics"]["nmse"] = 0.0
     (folder / "archive.jsonl").write_text("\n".join([json.dumps(record), *lines[1:], "not json"]) + "\n")
-    run(folder.parent, "--trials", "0-1")
+    said = run(folder.parent, "--trials", "0-1")
     assert [f.stem for f in (folder / "trials").glob("*.json")] == [record["id"]]
     assert pd.read_csv(folder / "results.csv").nmse.min() > 0
+    assert "2 damaged line(s) of archive.jsonl moved to quarantine/" in said
+    (moved,) = (folder / "quarantine").iterdir()
+    assert moved.read_text().splitlines() == [json.dumps(record), "not json"]
+
+
+def test_lines_stay_byte_for_byte_until_their_trial_has_another_result(folder):
+    """Also lines of another version of gpbench: with fields that this one does not know, or without some."""
+    lines = [json.loads(line) for line in (folder / "archive.jsonl").read_text().splitlines()]
+    for line in lines:
+        line.pop("checksum")
+    lines[0]["flavour"] = "sweet"
+    for name in ("schema", "source", "peak_mb"):
+        del lines[1][name]
+    texts = [json.dumps({"checksum": digest(line), **line}, separators=(",", ":")) for line in lines]
+    (folder / "archive.jsonl").write_text("\n".join(texts) + "\n")
+    run(folder.parent)
+    assert set(texts) < set((folder / "archive.jsonl").read_text().splitlines())
+    assert len(list((folder / "trials").glob("*.json"))) == 4

@@ -67,6 +67,47 @@ def test_a_file_under_the_name_of_another_trial_is_not_believed(store):
         store.load(result(1).trial)
 
 
+def rewritten(store, saved, change):
+    """The stored record with its content changed and its checksum made good, as another version would write it."""
+    path = store.trial_path(saved.trial.id)
+    body = read_json(path)
+    change(body["result"])
+    write_json(path, body)
+
+
+def test_fields_of_another_version_are_read_where_possible_and_never_dropped(store):
+    saved = result(0, n_basis=7)
+    store.save(saved)
+
+    def another(body):
+        body["schema"], body["flavour"], body["trial"]["mood"] = 99, {"a": [1]}, "good"
+        del body["kernel_rows"]
+
+    rewritten(store, saved, another)
+    found = store.load(saved.trial)
+    assert (found.schema, found.n_basis, found.kernel_rows) == (99, 7, None)
+    assert found.unknown == {"flavour": {"a": [1]}}
+    store.save(found)
+    assert read_json(store.trial_path(saved.trial.id))["result"]["flavour"] == {"a": [1]}
+    assert store.load(saved.trial) == found
+
+
+def test_a_record_without_schema_is_of_the_first_version(store):
+    saved = result(0)
+    store.save(saved)
+    rewritten(store, saved, lambda body: (body.pop("schema"), body.pop("source")))
+    assert store.load(saved.trial).schema == 1
+
+
+@pytest.mark.parametrize("part", ["metrics", "status", "trial"])
+def test_a_record_without_its_metrics_status_or_trial_is_damaged(store, part):
+    saved = result(0)
+    store.save(saved)
+    rewritten(store, saved, lambda body: body.pop(part))
+    with pytest.raises(Damaged):
+        store.load(saved.trial)
+
+
 def test_damaged_predictions_count_when_predictions_are_asked_for(store):
     r = result()
     store.save(r, {"mean": np.arange(3.0)})

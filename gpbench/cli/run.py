@@ -132,6 +132,8 @@ def status(directory, as_json):
         print_json(found)
         return
     click.echo(f"{found['done']} done, {found['failed']} failed, {found['left']} left of {found['planned']} planned")
+    if found["damaged"]:
+        click.echo(f"{found['damaged']} damaged line(s) in archive.jsonl; the run command moves them to quarantine/")
     if found["running"]:
         click.echo(f"running: process {found['running']['pid']} on {found['running']['host']}")
     for failure in found["failures"][-10:]:

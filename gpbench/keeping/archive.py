@@ -1,19 +1,19 @@
 """archive.jsonl: every finished trial of a folder in one small file, without its trace.
 
 Committed results have no trials/ (too many files). With the archive the same command continues them all the same: a
-trial whose line is whole counts as done. Each line carries its checksum, so a line that was edited is passed over.
+trial whose line is whole counts as done. Each line carries its checksum: one that was edited is not believed, and a run
+moves it to quarantine/. A line stays byte for byte what it was until its trial has another result.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 from gpbench.planning.trial import Trial, digest
 
-from .files import finite, write_atomic
+from .files import Damaged, finite, unused, write_atomic
 from .record import Result
 
 NAME = "archive.jsonl"
@@ -22,44 +22,70 @@ _LEFT_OUT = ("trial", "trace")  # the plan has the one; curves.csv keeps what re
 
 def write(folder: Path, results: list[Result]) -> None:
     """Add these; lines of other trials stay, since a later run may plan them again."""
-    records = {id: line for id, (line, _) in _lines(folder).items()}
+    kept, _ = _lines(folder)
+    lines = {id: line for id, (line, _) in kept.items()}
     for result in results:
-        body = finite({"id": result.trial.id} | {k: v for k, v in asdict(result).items() if k not in _LEFT_OUT})
-        line = json.dumps({"checksum": digest(body), **body}, allow_nan=False, separators=(",", ":"))
-        records[result.trial.id] = line
-    content = "".join(records[id] + "\n" for id in sorted(records)).encode()
-    path = folder / NAME
-    if records and (not path.exists() or path.read_bytes() != content):
-        write_atomic(path, content)
+        id = result.trial.id
+        if id not in kept or _result(kept[id][1], result.trial) != replace(result, trace=[]):
+            body = finite({"id": id} | {k: v for k, v in result.plain().items() if k not in _LEFT_OUT})
+            lines[id] = json.dumps({"checksum": digest(body), **body}, allow_nan=False, separators=(",", ":"))
+    if lines:
+        _replace(folder, lines)
 
 
 def read(folder: Path, trials: list[Trial]) -> dict[str, Result]:
     """Archived results of these trials, by id."""
-    kept, found = _lines(folder), {}
-    for trial in trials:
-        if trial.id in kept:
-            with contextlib.suppress(TypeError):  # a line of another version
-                found[trial.id] = Result(trial=trial, **kept[trial.id][1])
-    return found
+    kept, _ = _lines(folder)
+    found = {t.id: _result(kept[t.id][1], t) for t in trials if t.id in kept}
+    return {id: result for id, result in found.items() if result is not None}
 
 
 def ids(folder: Path) -> set[str]:
     """Of every whole line, planned or not."""
-    return set(_lines(folder))
+    return set(_lines(folder)[0])
 
 
-def _lines(folder: Path) -> dict[str, tuple[str, dict]]:
-    """Whole lines and what they say, by id."""
+def damaged(folder: Path) -> int:
+    """Lines that are not what was written."""
+    return len(_lines(folder)[1])
+
+
+def repair(folder: Path) -> int:
+    """Move damaged lines to quarantine/; how many there were."""
+    kept, bad = _lines(folder)
+    if bad:
+        write_atomic(unused(folder / "quarantine" / NAME), ("\n".join(bad) + "\n").encode())
+        _replace(folder, {id: line for id, (line, _) in kept.items()})
+    return len(bad)
+
+
+def _replace(folder: Path, lines: dict[str, str]) -> None:
+    content = "".join(lines[id] + "\n" for id in sorted(lines)).encode()
+    path = folder / NAME
+    if not path.exists() or path.read_bytes() != content:
+        write_atomic(path, content)
+
+
+def _result(body: dict, trial: Trial) -> Result | None:
     try:
-        lines = (folder / NAME).read_text(encoding="utf-8", errors="replace").splitlines()
+        return Result.read(body, trial)
+    except Damaged:
+        return None
+
+
+def _lines(folder: Path) -> tuple[dict[str, tuple[str, dict]], list[str]]:
+    """Whole lines and what they say, by id; and the damaged ones."""
+    try:
+        lines = (folder / NAME).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
-        return {}
-    found = {}
-    for line in lines:
+        return {}, []
+    found, bad = {}, []
+    for line in filter(None, lines):
         try:
             body = json.loads(line)
-            if body.pop("checksum") == digest(body):
-                found[body.pop("id")] = line, body
-        except (ValueError, KeyError, TypeError, AttributeError):
-            continue
-    return found
+            if body.pop("checksum") != digest(body):
+                raise Damaged
+            found[body.pop("id")] = line, body
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, Damaged):
+            bad.append(line)
+    return found, bad

@@ -88,6 +88,11 @@ def sweep(folder: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
+def unused(path: Path) -> Path:
+    """A name beside it that nothing has: x.json.0, x.json.1, ..."""
+    return next(free for n in range(10**9) if not (free := path.with_name(f"{path.name}.{n}")).exists())
+
+
 def write_json(path: Path, body: dict) -> None:
     """JSON with the checksum of its content inside."""
     body = finite(body)

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import subprocess
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 _PACKAGES = ("gpbench", "numpy", "scipy", "numba", "pandas", "pydantic", "scikit-sparse", "rdkit")
 _PINNED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+_NUMERICAL = (  # what a number may depend on: rooms and files of the package
+    "linalg", "kernels", "objectives", "inference", "learning", "selection", "methods", "data", "metrics.py",
+    "running/draw.py", "running/evaluate.py", "running/problem.py", "running/seeds.py",
+)  # fmt: skip
+
+
+@cache
+def source() -> str:
+    """Hash of the numerical source: where it is equal, so are the numbers of a trial; the reverse need not hold."""
+    root, hashed = Path(__file__).parents[1], hashlib.sha256()
+    for part in _NUMERICAL:
+        for file in sorted((root / part).rglob("*.py")) or [root / part]:
+            hashed.update(f"{file.relative_to(root).as_posix()}\0".encode() + file.read_bytes() + b"\0")
+    return hashed.hexdigest()[:16]
 
 
 def thread_environment(threads: int) -> dict[str, str]:

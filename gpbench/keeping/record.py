@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from gpbench.metrics import METRICS
 from gpbench.planning.trial import Trial
 from gpbench.text import printable
+
+from .files import Damaged
+
+SCHEMA = 2  # of a record; 1, without the number, did not know the hash of its source
 
 COLUMNS = (  # of results.csv, in this order
     "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
@@ -40,10 +44,28 @@ class Result:
     notes: list[str] = field(default_factory=list)  # jitter used, simulated data, rounded copy, ...
     data_sha256: str = ""
     env: str = ""  # id of env/<id>.json
+    source: str = ""  # hash of the numerical source it was computed with, for information
+    schema: int = SCHEMA
+    unknown: dict[str, Any] = field(default_factory=dict)  # fields of another version, written back as they came
 
     def __post_init__(self):
         """Texts of methods and of exceptions are fit for files and terminals, whatever was raised or stored."""
         self.reason, self.notes = printable(self.reason), [printable(str(note)) for note in self.notes]
+
+    @classmethod
+    def read(cls, body: Any, trial: Trial) -> Result:
+        """From what `plain` gave, in this version of gpbench or another; Damaged when it is no record."""
+        if not isinstance(body, dict) or not isinstance(body.get("status"), str):
+            raise Damaged("holds no status")
+        if body["status"] == "ok" and not (isinstance(body.get("metrics"), dict) and body["metrics"]):
+            raise Damaged("holds no metrics")
+        known = {f.name for f in fields(cls)} - {"trial", "unknown"}
+        unknown = {k: v for k, v in body.items() if k not in known and k != "trial"}
+        return cls(trial, **{"schema": 1} | {k: v for k, v in body.items() if k in known}, unknown=unknown)
+
+    def plain(self) -> dict[str, Any]:
+        body = asdict(self)
+        return body.pop("unknown") | body
 
     def row(self) -> dict[str, Any]:
         """One line of results.csv."""

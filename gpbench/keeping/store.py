@@ -6,15 +6,15 @@ import csv
 import hashlib
 import io
 import os
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from gpbench.errors import ConfigError
 from gpbench.planning.trial import Trial, digest
 
 from . import archive
-from .files import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, write_atomic, write_json
-from .record import COLUMNS, Result
+from .files import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, unused, write_atomic, write_json
+from .record import COLUMNS, SCHEMA, Result
 
 FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
@@ -68,7 +68,7 @@ class Store:
     def planned(self) -> tuple[str, list[Trial]]:
         """Name of the experiment and its trials as last planned; Damaged or FileNotFoundError when there is none."""
         body = read_json(self.manifest)
-        return body["name"], [Trial(**{k: v for k, v in t.items() if k != "id"}) for t in body["trials"]]
+        return body["name"], [Trial.read(t) for t in body["trials"]]
 
     # -- trials -------------------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ class Store:
 
     def save(self, result: Result, predictions: dict | None = None) -> None:
         """Write a result at its place; arrays go first, so a trial that is there has its predictions."""
-        id, body = result.trial.id, {"result": asdict(result)}
+        id, body = result.trial.id, {"result": result.plain()}
         if result.status not in FINAL:
             write_json(self.failure_path(id), body)
             return
@@ -107,15 +107,10 @@ class Store:
                 body = read_json(path)
             except FileNotFoundError:
                 continue
-            try:
-                result = Result(**{**body["result"], "trial": Trial(**body["result"]["trial"])})
-            except (KeyError, TypeError) as e:
-                raise Damaged(f"{path.name}: {e}") from e
-            if result.trial.id != trial.id:
-                raise Damaged(f"{path.name}: holds another trial")
+            result = _result_in(body, path, trial)
             if predictions and result.status == "ok" and not self._has_predictions(trial.id, body):
                 continue
-            return replace(result, trial=trial)  # the label is the plan's, not that of the run
+            return result
         return None
 
     def _has_predictions(self, id: str, body: dict) -> bool:
@@ -149,12 +144,9 @@ class Store:
 
     def quarantine(self, path: Path) -> None:
         if path.exists():
-            for n in range(10_000):
-                target = self.folder / "quarantine" / f"{path.name}.{n}"
-                if not target.exists():
-                    with storing(target):
-                        os.replace(path, target)
-                    return
+            target = unused(self.folder / "quarantine" / path.name)
+            with storing(target):
+                os.replace(path, target)
 
     # -- results.csv --------------------------------------------------------------------------------------------
 
@@ -171,6 +163,17 @@ class Store:
         content = out.getvalue().encode()
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)
+
+
+def _result_in(body: dict, path: Path, trial: Trial) -> Result:
+    """The record of this trial and no other; the label is the plan's, not that of the run."""
+    try:
+        stored, record = Trial.read(body["result"]["trial"]), Result.read(body["result"], trial)
+    except (KeyError, TypeError, Damaged) as e:
+        raise Damaged(f"{path.name}: {e}") from e
+    if stored.id != trial.id and record.schema <= SCHEMA:  # a later version may hash what this one does not know
+        raise Damaged(f"{path.name}: holds another trial")
+    return record
 
 
 def _row_order(row: dict) -> tuple:

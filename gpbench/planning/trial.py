@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,11 @@ class Trial:
     code: str = ""  # hashes of plug-in files involved
     label: str = ""  # how tables call it
     versions: dict = field(default_factory=dict)  # raised ones: {"method": 2, "kernel pp3": 2, "learner": 2}
+
+    @classmethod
+    def read(cls, body: dict) -> Trial:
+        """From a file; what another version of gpbench has written besides is passed over."""
+        return cls(**{f.name: body[f.name] for f in fields(cls) if f.name in body})
 
     @cached_property
     def id(self) -> str:

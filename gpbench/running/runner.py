@@ -12,6 +12,7 @@ from socket import gethostname
 
 from gpbench import catalog
 from gpbench.errors import ConfigError, GpbenchError, StorageError
+from gpbench.keeping import archive
 from gpbench.keeping.files import Damaged
 from gpbench.keeping.lock import Lock, alive, holder
 from gpbench.keeping.record import Result
@@ -104,6 +105,7 @@ def status(folder: str | Path) -> dict:
         "skipped": summary.skipped,
         "failed": summary.failed,
         "left": summary.left,
+        "damaged": archive.damaged(store.folder),
         "running": {"pid": pid, "host": host} if pid and host == gethostname() and alive(pid) else None,
         "failures": [_brief(r) for r in summary.failures],
     }

@@ -70,8 +70,11 @@ def _leave(running: dict[int, dict]) -> None:
 def _preload() -> None:
     """Load once, before any fork, what most jobs need; a broken file is the trouble of the jobs that use it."""
     from gpbench import catalog
+    from gpbench.keeping import provenance
 
     from . import evaluate  # noqa: F401
+
+    provenance.source()
 
     for kind in ("method", "kernel", "dataset"):
         with contextlib.suppress(Exception):

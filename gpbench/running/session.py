@@ -9,6 +9,7 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from gpbench.errors import GpbenchError, StorageError
+from gpbench.keeping import archive, provenance
 from gpbench.keeping.files import Damaged, read_json
 from gpbench.keeping.lock import Lock
 from gpbench.keeping.record import Result
@@ -60,6 +61,10 @@ class Session:
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def run(self, trials: list[Trial]) -> None:
+        if damaged := archive.repair(self.store.folder):
+            self.progress.say(
+                f"{damaged} damaged line(s) of {archive.NAME} moved to quarantine/; their trials run again"
+            )
         complete = self.store.results(trials, repair=True, predictions=self.options.save_predictions)
         self.results = self.store.results(self.planned, repair=True)
         if self.options.retry_failed:
@@ -211,14 +216,20 @@ class Session:
             if trial.id in self.finished:
                 continue
             if trial.id not in stored or stored[trial.id].status not in FINAL:
-                self.store.save(Result(trial, status, reason, peak_mb=peak_mb, env=self.env))
+                self.store.save(
+                    Result(trial, status, reason, peak_mb=peak_mb, env=self.env, source=provenance.source())
+                )
             self._take(trial)
 
     def _lose(self, job: Job, reason: str) -> None:
         """Shared work failed: so do the trials that need it."""
         for lost in self.queue.drop(job.shared):
             for trial in lost.trials:
-                self.store.save(Result(trial, "failed", f"full-GP hyperparameters: {reason}", env=self.env))
+                self.store.save(
+                    Result(
+                        trial, "failed", f"full-GP hyperparameters: {reason}", env=self.env, source=provenance.source()
+                    )
+                )
                 self._take(trial)
 
     def _have_shared(self, key: str) -> bool:

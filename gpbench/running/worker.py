@@ -115,6 +115,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     import numpy as np
 
     from gpbench import catalog
+    from gpbench.keeping import provenance
     from gpbench.keeping.files import read_json, write_json
     from gpbench.keeping.store import Store
     from gpbench.planning.trial import Trial
@@ -128,7 +129,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     def finish(result, predictions=None):
         if os.getpid() != own:  # a method has forked, and its child came back here
             os._exit(ORPHAN_EXIT)
-        result.env = job["env"]
+        result.env, result.source = job["env"], provenance.source()
         with _storage_trouble():
             store.save(result, predictions if job["save_predictions"] else None)
         del remaining[result.trial.id]
