@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from gpbench.inference import sparse
-from gpbench.inference.exact import Posterior
+from gpbench.inference.exact import ExactPosterior
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.base import Kernel
 from gpbench.methods.base import GP, Problem, Schedule
@@ -70,7 +70,7 @@ def test_with_every_row_an_inducing_point_there_is_nothing_to_exchange(variant):
     p = problem(n=30, schedule="fixed")
     fitted = CholQR(d_max=50, variant=variant, epochs=2).fit(p, np.random.default_rng(1))
     assert fitted.trace[0]["rejected"] == fitted.trace[0]["proposed"] == 30
-    assert fitted.log_evidence == pytest.approx(Posterior.fit(p.gp, p.X, p.y).log_evidence, abs=1e-4)
+    assert fitted.log_evidence == pytest.approx(ExactPosterior.fit(p.gp, p.X, p.y).log_evidence, abs=1e-4)
 
 
 def test_snapshots_give_one_model_per_epoch_and_the_last_is_the_one_returned():
@@ -153,7 +153,7 @@ def test_from_a_poor_start_on_a_line_cholqr_covers_the_data_and_its_facts_say_so
     assert facts["inducing_span"] == pytest.approx(np.ptp(Z) / np.ptp(p.X)) and facts["inducing_span"] > 0.8
     assert facts["inducing_outside"] == 0
     grid = np.linspace(p.X.min(), p.X.max(), 200)[:, None]
-    gap = np.abs(fitted.predict(grid).mean - Posterior.fit(p.gp, p.X, p.y).predict(grid).mean)
+    gap = np.abs(fitted.predict(grid).mean - ExactPosterior.fit(p.gp, p.X, p.y).predict(grid).mean)
     assert facts["full_gp_gap_max"] == pytest.approx(gap.max()) and gap.max() < np.sqrt(p.gp.noise)
 
 
@@ -175,7 +175,7 @@ def test_adversarial_pseudo_inputs_spread_under_fitc_with_either_optimiser(optim
 
 def test_pseudo_inputs_at_all_training_inputs_make_spgp_and_plv_the_full_gp():
     p = problem(n=60, schedule="fixed")
-    full, Xs = Posterior.fit(p.gp, p.X, p.y), np.random.default_rng(9).uniform(-2, 2, size=(25, 2))
+    full, Xs = ExactPosterior.fit(p.gp, p.X, p.y), np.random.default_rng(9).uniform(-2, 2, size=(25, 2))
     for method in (Fitc, Plv):
         fitted = method(d_max=60).fit(p, np.random.default_rng(0))
         assert fitted.log_evidence == pytest.approx(full.log_evidence, abs=1e-6 * 60)

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import log_ndtr
 
 from gpbench.inference import ep
-from gpbench.inference.exact import Posterior as ExactPosterior
+from gpbench.inference.exact import ExactPosterior
 from gpbench.inference.likelihoods import Gaussian, Probit, mills, moments
 from gpbench.inference.model import GP
 from gpbench.inference.sites_dense import Panels, RankOne

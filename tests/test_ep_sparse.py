@@ -6,7 +6,7 @@ import pytest
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
-from gpbench.inference.sites_fronts import FrontsPosterior
+from gpbench.inference.sites_fronts import FrontSites
 from gpbench.inference.sites_parallel import Parallel
 from gpbench.inference.sites_rows import Rows
 from gpbench.kernels.build import build_kernel
@@ -62,7 +62,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize(("solver", "widest"), [(FrontsPosterior, 96), (FrontsPosterior, 3), (Rows, 0), (Parallel, 0)])
+@pytest.mark.parametrize(("solver", "widest"), [(FrontSites, 96), (FrontSites, 3), (Rows, 0), (Parallel, 0)])
 def test_sparse_ep_equals_dense_ep(case, solver, widest, rng, monkeypatch):
     monkeypatch.setattr(fronts, "WIDEST", widest)  # narrow ones make chains that share one array
     kernel, X, y = problem(case, rng)
@@ -81,7 +81,7 @@ def test_sparse_ep_equals_dense_ep(case, solver, widest, rng, monkeypatch):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("solver", [FrontsPosterior, Rows, Parallel])
+@pytest.mark.parametrize("solver", [FrontSites, Rows, Parallel])
 def test_the_last_sweep_is_spared_where_exact_marginals_tell_that_it_would_change_nothing(solver, rng):
     kernel, X, y = problem("pp3", rng)
     found = ep.run(solver(kernel, X), y, Probit(), tolerance=1e-6)
@@ -94,7 +94,7 @@ def test_the_last_sweep_is_spared_where_exact_marginals_tell_that_it_would_chang
 
 def test_a_first_sweep_from_empty_sites_needs_no_factor(rng, monkeypatch):
     kernel, X, y = problem("pp3", rng)
-    posterior, sites = FrontsPosterior(kernel, X), ep.Sites.zero(len(y))
+    posterior, sites = FrontSites(kernel, X), ep.Sites.zero(len(y))
     monkeypatch.setattr(posterior, "factorise", lambda: pytest.fail("the sites are empty"))
     posterior.refresh(sites)
     assert posterior.sweep(sites, y, Probit())[0] == 1.0
@@ -160,7 +160,7 @@ def test_touched_entries_are_those_of_the_paths_to_the_root(rng):
     np.testing.assert_array_equal(rows.touched - first, [solve, above])
 
 
-@pytest.mark.parametrize("solver", [Rows, FrontsPosterior])
+@pytest.mark.parametrize("solver", [Rows, FrontSites])
 def test_fills_are_counted_as_the_paper_counts_them(rng, solver):
     kernel, X, _ = problem("pp3", rng)
     figures = solver(kernel, X, "natural").figures()

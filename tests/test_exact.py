@@ -40,7 +40,7 @@ def test_gradient_equals_finite_differences(problem):
 def test_predictions_equal_the_definition_whatever_the_block(problem, rng, block):
     X, y, gp = problem
     Xs = rng.normal(size=(11, 3))
-    got = exact.Posterior.fit(gp, X, y).predict(Xs, block=block)
+    got = exact.ExactPosterior.fit(gp, X, y).predict(Xs, block=block)
     mean, latent = oracle.posterior(gp.kernel(X), gp.kernel(X, Xs), gp.kernel.diag(Xs), gp.noise, y)
     np.testing.assert_allclose(got.mean, mean, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(got.var_latent, latent, rtol=1e-9, atol=1e-12)

@@ -59,10 +59,10 @@ def test_objective_is_that_of_a_block_diagonal_covariance(case, rng):
 def test_predictions_are_those_of_the_cluster(case, rng):
     gp, X, y = case
     tree, Xs = Halving.of(X, 13, rng), rng.normal(size=(20, 2))
-    found = local.Posterior.fit(gp, X, y, tree).predict(Xs)
+    found = local.LocalPosterior.fit(gp, X, y, tree).predict(Xs)
     for i, number in enumerate(tree.assign(Xs)):
         rows = tree.leaves()[number]
-        alone = exact.Posterior.fit(gp, X[rows], y[rows]).predict(Xs[i : i + 1])
+        alone = exact.ExactPosterior.fit(gp, X[rows], y[rows]).predict(Xs[i : i + 1])
         assert (found.mean[i], found.var[i]) == pytest.approx((alone.mean[0], alone.var[0]), rel=1e-10)
 
 

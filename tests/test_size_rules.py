@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from gpbench.inference import sparse
-from gpbench.inference.exact import Posterior
+from gpbench.inference.exact import ExactPosterior
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning import sizes
 from gpbench.methods.base import GP, Problem, Schedule
@@ -39,8 +39,8 @@ def test_the_evidence_lies_between_the_bounds_whose_gap_the_rule_measures(m, see
     Z = np.linspace(-3, 3, m)[:, None]
     model = sparse.build(sparse.VFE, p.gp, Z, p.X, p.y)
     lower, upper = sparse.objective(model, gradient=False).F, upper_bound(p.gp, Z, p.X, p.y)
-    assert lower <= Posterior.fit(p.gp, p.X, p.y).log_evidence + 1e-6 and upper >= lower - 1e-6
-    assert Posterior.fit(p.gp, p.X, p.y).log_evidence <= upper + 1e-6
+    assert lower <= ExactPosterior.fit(p.gp, p.X, p.y).log_evidence + 1e-6 and upper >= lower - 1e-6
+    assert ExactPosterior.fit(p.gp, p.X, p.y).log_evidence <= upper + 1e-6
     assert sizes.bound_gap(model) == pytest.approx((upper - lower) / 40, rel=1e-6, abs=1e-7)
 
 

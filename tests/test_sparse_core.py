@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpbench import objectives
-from gpbench.inference.exact import Posterior
+from gpbench.inference.exact import ExactPosterior
 from gpbench.inference.model import GP
 from gpbench.inference.sparse import APPROXIMATIONS, FITC, TIGHT, VFE, build, objective
 from gpbench.inference.sparse_predict import SparsePosterior
@@ -89,7 +89,7 @@ def test_prediction_equals_dense_definition(name, nugget, rng):
 def test_inducing_points_at_the_data_give_the_full_gp(name, rng):
     gp, _, X, y = problem()
     Xs = rng.uniform(-3, 3, (25, 2))
-    model, full = build(APPROXIMATIONS[name], gp, X, X, y), Posterior.fit(gp, X, y)
+    model, full = build(APPROXIMATIONS[name], gp, X, X, y), ExactPosterior.fit(gp, X, y)
     got, expected = SparsePosterior.of(model).predict(Xs), full.predict(Xs)
     assert objective(model, gradient=False).F == pytest.approx(full.log_evidence, abs=1e-6)
     np.testing.assert_allclose(got.mean, expected.mean, atol=1e-6)
@@ -99,7 +99,7 @@ def test_inducing_points_at_the_data_give_the_full_gp(name, rng):
 def test_vfe_stays_below_the_evidence_and_rises_with_every_point():
     gp, _, X, y = problem(n=60)
     bounds = [objective(build(VFE, gp, X[:m], X, y), gradient=False).F for m in range(1, 31)]
-    assert bounds[-1] <= Posterior.fit(gp, X, y).log_evidence
+    assert bounds[-1] <= ExactPosterior.fit(gp, X, y).log_evidence
     assert np.all(np.diff(bounds) > -1e-9)
     assert bounds[-1] > bounds[0] + 1
 
@@ -115,7 +115,7 @@ def test_vfe_stays_below_the_evidence_and_rises_with_every_point():
 def test_the_tighter_bound_lies_between_vfe_and_the_evidence(n, m, dims, seed, log_noise):
     gp, Z, X, y = problem(n, m, dims, seed, float(np.exp(log_noise)))
     vfe, tight = (objective(build(a, gp, Z, X, y), gradient=False).F for a in (VFE, TIGHT))
-    evidence = Posterior.fit(gp, X, y).log_evidence
+    evidence = ExactPosterior.fit(gp, X, y).log_evidence
     assert vfe <= tight + 1e-9 and tight <= evidence + 1e-6 * max(1.0, abs(evidence))
 
 

@@ -34,7 +34,10 @@ def test_value_gradient_and_predictions_equal_the_full_gp(data, kernel, ordering
     F_dense, dtheta_dense, dnoise_dense = exact.objective(gp, X, y)
     assert F == pytest.approx(F_dense, rel=1e-10)
     np.testing.assert_allclose(np.r_[dtheta, dnoise], np.r_[dtheta_dense, dnoise_dense], rtol=1e-7, atol=1e-8)
-    sparse, dense = compact.Posterior.fit(gp, X, y, ordering).predict(Xs), exact.Posterior.fit(gp, X, y).predict(Xs)
+    sparse, dense = (
+        compact.CompactPosterior.fit(gp, X, y, ordering).predict(Xs),
+        exact.ExactPosterior.fit(gp, X, y).predict(Xs),
+    )
     np.testing.assert_allclose(sparse.mean, dense.mean, atol=1e-10)
     np.testing.assert_allclose(sparse.var, dense.var, atol=1e-10)
 

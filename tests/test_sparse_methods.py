@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.exact import Posterior
+from gpbench.inference.exact import ExactPosterior
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.piecewise_polynomial import PP0
 from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
@@ -33,7 +33,7 @@ def wave(n=150, schedule=Schedule(), noise=0.1):  # noqa: B008 (frozen)
 def test_enough_points_give_the_full_gp(cls):
     problem, Xs = wave(), np.linspace(-3, 3, 50)[:, None]
     fitted = cls(d_max=60).fit(problem, np.random.default_rng(0))
-    full = Posterior.fit(problem.gp, problem.X, problem.y)
+    full = ExactPosterior.fit(problem.gp, problem.X, problem.y)
     np.testing.assert_allclose(fitted.predict(Xs).mean, full.predict(Xs).mean, atol=1e-4)
     assert fitted.log_evidence == pytest.approx(full.log_evidence, abs=1e-2)
     assert fitted.gp is problem.gp

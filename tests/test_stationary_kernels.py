@@ -174,7 +174,7 @@ def test_a_kernel_with_a_kink_does_not_move_inputs(rng):
 def test_a_product_with_pp_has_compact_support_and_equals_the_dense_gp(name, rng):
     problem, X, y = problem_of(rng, {"product": [{"name": name}, {"name": "pp2"}]})
     fitted = catalog.find("method", "sparse-gp")().fit(problem, rng)
-    dense = exact.Posterior.fit(problem.gp, X, y)
+    dense = exact.ExactPosterior.fit(problem.gp, X, y)
     assert fitted.log_evidence == pytest.approx(dense.log_evidence, rel=1e-9)
     np.testing.assert_allclose(fitted.predict(X[:9] + 0.1).mean, dense.predict(X[:9] + 0.1).mean, rtol=1e-7, atol=1e-9)
 

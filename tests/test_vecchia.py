@@ -79,7 +79,10 @@ def test_with_every_earlier_row_a_neighbour_it_is_the_full_gp(rng):
     found = vecchia.objective(gp, X, y, neighbours(gp, X, 39))
     assert found[0] == pytest.approx(F, rel=1e-12)
     np.testing.assert_allclose(np.r_[found[1], found[2]], np.r_[dtheta, dlog_noise], rtol=1e-10)
-    got, full = vecchia.Posterior(gp, X, y, 40).predict(X + 0.1), exact.Posterior.fit(gp, X, y).predict(X + 0.1)
+    got, full = (
+        vecchia.VecchiaPosterior(gp, X, y, 40).predict(X + 0.1),
+        exact.ExactPosterior.fit(gp, X, y).predict(X + 0.1),
+    )
     np.testing.assert_allclose(got.mean, full.mean, rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(got.var, full.var, rtol=1e-9)
 
@@ -109,7 +112,7 @@ def test_a_markov_process_needs_one_neighbour(rng):
 def test_predictions_equal_the_definition(spec, rng):
     gp, X, y = drawn(rng, spec)
     Xs = rng.normal(size=(6, 2))
-    found, E = vecchia.Posterior(gp, X, y, 7).predict(Xs), vecchia.embedding(gp.kernel, np.vstack([X, Xs]))
+    found, E = vecchia.VecchiaPosterior(gp, X, y, 7).predict(Xs), vecchia.embedding(gp.kernel, np.vstack([X, Xs]))
     for i, x in enumerate(Xs):
         N = np.argsort(((E[:40] - E[40 + i]) ** 2).sum(1))[:7]
         mean, latent = oracle.conditional(gp.kernel, gp.noise, X, y, N, x)
@@ -201,7 +204,7 @@ def test_a_singular_neighbourhood_is_an_error_with_a_reason(rng):
     with pytest.raises(NotPositiveDefinite, match="a point and its neighbours"):
         vecchia.objective(GP(gp.kernel, -1e-3), X, y, earlier_neighbours(X, 3))
     with pytest.raises(NotPositiveDefinite, match="neighbours of a test point"):
-        vecchia.Posterior(GP(gp.kernel, -1e-3), X, y, 3).predict(X[4:5])
+        vecchia.VecchiaPosterior(GP(gp.kernel, -1e-3), X, y, 3).predict(X[4:5])
 
 
 def test_memory_is_linear_in_the_rows(rng):
@@ -211,4 +214,4 @@ def test_memory_is_linear_in_the_rows(rng):
     gp = GP(build_kernel({"name": "matern32"}, X).with_values({"lengthscale": 0.01}), 0.5)
     F, dtheta, _ = vecchia.objective(gp, X, y, neighbours(gp, X, k))
     assert np.isfinite(F) and np.isfinite(dtheta).all()
-    assert np.isfinite(vecchia.Posterior(gp, X, y, k).predict(X[:50]).mean).all()
+    assert np.isfinite(vecchia.VecchiaPosterior(gp, X, y, k).predict(X[:50]).mean).all()

@@ -13,7 +13,7 @@ import numpy as np
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels, RankOne
-from gpbench.inference.sites_fronts import FrontsPosterior
+from gpbench.inference.sites_fronts import FrontSites
 
 from .ep import clusters
 from .timing import Case
@@ -36,7 +36,7 @@ def run(kind, name: str, n: int, spec: dict, radius: float | None = None):
 
 def beside(kind, title: str, long: bool = False):
     for name in SETTINGS:
-        fronts = run(FrontsPosterior, name, N, {"name": "pp3"})
+        fronts = run(FrontSites, name, N, {"name": "pp3"})
         dense = run(kind, name, N, {"name": "ard-se", "form": "plain"})
         yield Case(f"ep fronts, {name}, n={N}, in runs of {title}", fronts, dense, long=long)
 
@@ -57,7 +57,7 @@ def growth(sizes=(500, 1000, 2000, 5000)):
             kernel, X, y = setting(name, n, {"name": "pp3"})
 
             def once(kernel=kernel, X=X, y=y, n=n, found=found):
-                begin, posterior = time.perf_counter(), FrontsPosterior(kernel, X)
+                begin, posterior = time.perf_counter(), FrontSites(kernel, X)
                 ep.run(posterior, y, Probit(), tolerance=1e-6)
                 found[n] = time.perf_counter() - begin, posterior.fronts.fronts.stored * 8 / 2**20
 
@@ -75,7 +75,7 @@ def ten_thousand():
     for radius in (1.28, 1.85):
         yield Case(
             f"ep fronts, 2-D, n={n}, radius {radius}",
-            run(FrontsPosterior, "2-D", n, {"name": "pp3"}, radius),
+            run(FrontSites, "2-D", n, {"name": "pp3"}, radius),
             PRODUCT,
             long=True,
         )

@@ -39,7 +39,7 @@ def objective(gp: GP, X, y, ordering: str = "amd") -> tuple[float, np.ndarray, f
 
 
 @dataclass(frozen=True)
-class Posterior:
+class CompactPosterior:
     gp: GP
     X: np.ndarray
     factor: Multifrontal
@@ -49,7 +49,7 @@ class Posterior:
     note: str
 
     @classmethod
-    def fit(cls, gp: GP, X, y, ordering: str = "amd") -> Posterior:
+    def fit(cls, gp: GP, X, y, ordering: str = "amd") -> CompactPosterior:
         K, factor, note = factorise(gp, X, ordering)
         F, _, _ = evidence(factor, y, gradient=False)
         return cls(gp, X, factor, factor.solve(y), F, K.nnz / len(y) ** 2, note)

@@ -2,7 +2,7 @@
 
 [vanhatalo] eqs. (3)-(5); Rasmussen & Williams (2006), Algs. 3.5 and 5.2. Site i is exp(nu_i f - tau_i f^2 / 2), the
 posterior N(mu, Sigma) with Sigma = (K^-1 + diag tau)^-1, mu = Sigma nu, and B = I + S K S with S = diag(sqrt tau). A
-posterior (dense, FIC, sparse) differs in how it holds Sigma; see `Posterior`.
+posterior (dense, FIC, sparse) differs in how it holds Sigma; see `SitePosterior`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Sites:
         return Sites(self.tau.copy(), self.nu.copy())
 
 
-class Posterior(Protocol):
+class SitePosterior(Protocol):
     """N(mu, Sigma) of a prior and sites. Sites are in the order of the data; `sweep` changes them in place."""
 
     rebuild: ClassVar[bool]  # after every sweep (updates drift or are not kept), not only at the end
@@ -64,7 +64,7 @@ class Posterior(Protocol):
 
 
 @dataclass(frozen=True)
-class Approximation:
+class EPResult:
     sites: Sites
     mu: np.ndarray
     var: np.ndarray
@@ -73,7 +73,7 @@ class Approximation:
     converged: bool
     change: float  # of the last sweep
     refused: int  # site updates left out, of all sweeps
-    posterior: Posterior
+    posterior: SitePosterior
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class Approximation:
         return said + ((f"EP refused {self.refused} site updates",) if self.refused else ())
 
 
-def run(posterior, y, likelihood, sites=None, tolerance: float = 1e-6, max_sweeps: int = 100) -> Approximation:
+def run(posterior, y, likelihood, sites=None, tolerance: float = 1e-6, max_sweeps: int = 100) -> EPResult:
     """EP until no site's tau or nu changes by more than `tolerance`, relatively, in a sweep.
 
     The yardstick of a change is the site's own size, or a thousandth of its cavity's where the site is weaker still.
@@ -106,7 +106,7 @@ def run(posterior, y, likelihood, sites=None, tolerance: float = 1e-6, max_sweep
             converged = change <= tolerance
     mu, var = posterior.marginals()
     F = log_evidence(y, likelihood, sites, mu, var, posterior.logdet_B())
-    return Approximation(sites, mu, var, F, sweep, converged, change, refused, posterior)
+    return EPResult(sites, mu, var, F, sweep, converged, change, refused, posterior)
 
 
 def match_all(posterior, sites: Sites, y, likelihood, damping: float) -> tuple[float, int]:

@@ -32,7 +32,7 @@ def factorise(K, noise: float) -> Cholesky:
 
 
 @dataclass(frozen=True)
-class Posterior:
+class ExactPosterior:
     """Exact posterior on rows X; `predict` costs O(n) per mean and O(n^2) per variance."""
 
     kernel: Kernel
@@ -43,7 +43,7 @@ class Posterior:
     log_evidence: float
 
     @classmethod
-    def fit(cls, gp: GP, X, y) -> Posterior:
+    def fit(cls, gp: GP, X, y) -> ExactPosterior:
         factor = factorise(gp.kernel(X), gp.noise)
         F, _, _ = evidence(factor, y, gradient=False)
         return cls(gp.kernel, gp.noise, X, factor, factor.solve(y), F)

@@ -23,13 +23,13 @@ def objective(gp: GP, X, y, clusters: list[np.ndarray]) -> tuple[float, np.ndarr
 
 
 @dataclass(frozen=True)
-class Posterior:
+class LocalPosterior:
     tree: Halving
-    parts: tuple[exact.Posterior, ...]  # of each leaf
+    parts: tuple[exact.ExactPosterior, ...]  # of each leaf
 
     @classmethod
-    def fit(cls, gp: GP, X, y, tree: Halving) -> Posterior:
-        return cls(tree, tuple(exact.Posterior.fit(gp, X[rows], y[rows]) for rows in tree.leaves()))
+    def fit(cls, gp: GP, X, y, tree: Halving) -> LocalPosterior:
+        return cls(tree, tuple(exact.ExactPosterior.fit(gp, X[rows], y[rows]) for rows in tree.leaves()))
 
     @property
     def log_evidence(self) -> float:

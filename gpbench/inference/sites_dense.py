@@ -21,7 +21,7 @@ PANEL = 128  # sites that are updated together; their part of Sigma stays in cac
 _gemm, _syrk, _symv = get_blas_funcs(("gemm", "syrk", "symv"), dtype=np.float64)
 
 
-class DensePosterior:
+class DenseSites:
     """K, Sigma and the Cholesky factor of B = I + S K S; O(n^2) memory."""
 
     rebuild = False
@@ -77,7 +77,7 @@ class DensePosterior:
         return {"fill_K": fill_K, "fill_L": 1.0, "factor_mb": 3 * self.K.nbytes / 1e6}  # K, Sigma, L
 
 
-class RankOne(DensePosterior):
+class RankOne(DenseSites):
     """`solver: rank-one`, Rasmussen & Williams Alg. 3.5 to the letter."""
 
     def _hold(self, Sigma):
@@ -88,7 +88,7 @@ class RankOne(DensePosterior):
         return update_block(self.Sigma, self.mu, sites.tau, sites.nu, y, likelihood.code, likelihood.noise, True)
 
 
-class Panels(DensePosterior):
+class Panels(DenseSites):
     """`solver: panels`: the lower triangle of Sigma as one contiguous array per panel of columns."""
 
     def __init__(self, kernel, X, panel: int = PANEL):

@@ -17,7 +17,7 @@ from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, sha
 from gpbench.linalg.ordering import fill_reducing
 
 from .ep import TINY, Sites, update_at_once, update_block
-from .sites_sparse import SparsePosterior
+from .sites_sparse import SparseSites
 
 FAINT = 1e-7  # tau K_ii below this: (1 - Z_ii)/tau cancels, and the site is visited through its exact marginal instead
 LOWEST = 1e-9  # tau K_ii a site is held at inside a block; the next sweep then finds it faint and puts it right
@@ -26,7 +26,7 @@ TILE = 96  # of a triangle that is updated by whole squares
 ROUNDS = 2  # of sequential EP in a block: a third fewer sweeps than one
 
 
-class FrontsPosterior(SparsePosterior):
+class FrontSites(SparseSites):
     """K on its pattern and the multifrontal factor of B; time and memory follow the fronts."""
 
     def analyse(self, ordering):

@@ -7,12 +7,12 @@ converged on every problem tried, but there is no guarantee, and a run that does
 from __future__ import annotations
 
 from .ep import match_all
-from .sites_sparse import SparsePosterior
+from .sites_sparse import SparseSites
 
 DAMPING = 0.5
 
 
-class Parallel(SparsePosterior):
+class Parallel(SparseSites):
     def __init__(self, kernel, X, ordering: str = "amd", damping: float = DAMPING):
         super().__init__(kernel, X, ordering)
         self.damping = damping

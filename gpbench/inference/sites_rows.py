@@ -22,10 +22,10 @@ from gpbench.errors import NotPositiveDefinite
 from gpbench.linalg.sparse_ldl import forward, permuted, reach
 
 from .ep import site_update
-from .sites_sparse import SparsePosterior
+from .sites_sparse import SparseSites
 
 
-class Rows(SparsePosterior):
+class Rows(SparseSites):
     """`touched` counts entries of L that the sweeps visited: [in triangular solves, in row modifications]."""
 
     def __init__(self, kernel, X, ordering: str = "amd"):

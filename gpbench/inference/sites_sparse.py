@@ -15,7 +15,7 @@ from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic
 from .ep import TINY, Sites
 
 
-class SparsePosterior:
+class SparseSites:
     """Memory O(nnz L); sites in the order of the data."""
 
     rebuild = True

@@ -126,14 +126,14 @@ def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = M
 
 
 @dataclass(frozen=True)
-class Objective:
+class Evaluation:
     F: float
     dtheta: np.ndarray | None = None  # (p,) of the kernel's log parameters
     dnoise: float | np.ndarray | None = None  # of the variance itself, per point if the noise is
     dZ: np.ndarray | None = None  # (m, D)
 
 
-def objective(model: SparseModel, measure=evidence, gradient: bool = True, inputs: bool = True) -> Objective:
+def objective(model: SparseModel, measure=evidence, gradient: bool = True, inputs: bool = True) -> Evaluation:
     """Any measure of gpbench/objectives with its gradient in hyperparameters, noise and (with `inputs`) Z."""
     extra = None if model.approximation.diag_correction else model.r
     F, W, h = measure(model.factor, model.y, extra, gradient=gradient)
@@ -141,8 +141,8 @@ def objective(model: SparseModel, measure=evidence, gradient: bool = True, input
     if model.approximation.penalty and measure is evidence:
         penalty, t = model.approximation.penalise(model.r, model.gp.noise)
     if not gradient:
-        return Objective(F - penalty)
-    return Objective(F - penalty, *pull_back(model, W, h, t, inputs))
+        return Evaluation(F - penalty)
+    return Evaluation(F - penalty, *pull_back(model, W, h, t, inputs))
 
 
 def pull_back(model: SparseModel, W, h, t, inputs: bool = True):

@@ -37,7 +37,7 @@ def objective(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
 
 
 @dataclass(frozen=True)
-class Posterior:
+class VecchiaPosterior:
     """Each test point given its k nearest training rows; O(k^3) per point."""
 
     gp: GP

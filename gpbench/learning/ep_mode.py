@@ -43,7 +43,7 @@ class Start:
 
 
 def find_mode(
-    posterior: Callable[[Start], ep.Posterior], y, likelihood, prior, starts: list[Start], evaluations: int = 200,
+    posterior: Callable[[Start], ep.SitePosterior], y, likelihood, prior, starts: list[Start], evaluations: int = 200,
     optimiser: str = "lbfgs", tolerance: float = 1e-3, max_sweeps: int = 100, learner: Learner = LEARNER,
 ) -> tuple[Start, Optimum]:  # fmt: skip
     """The best mode over the starts; `posterior` builds the EP posterior of a point (its kernel and Z)."""
@@ -52,7 +52,7 @@ def find_mode(
     def climb(start: Start) -> Optimum:
         warm: list[ep.Sites] = []
 
-        def run(at: Start) -> ep.Approximation:
+        def run(at: Start) -> ep.EPResult:
             if warm:
                 try:
                     return ep.run(posterior(at), y, likelihood, warm[-1], tolerance, max_sweeps)

@@ -9,14 +9,14 @@ import numpy as np
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.sites_fronts import FrontsPosterior
+from gpbench.inference.sites_fronts import FrontSites
 from gpbench.inference.sites_parallel import DAMPING, Parallel
 from gpbench.inference.sites_rows import Rows
 from gpbench.linalg.ordering import Ordering
 
 from .families.ep import EPMethod
 
-SEQUENTIAL = {"fronts": FrontsPosterior, "rows": Rows}
+SEQUENTIAL = {"fronts": FrontSites, "rows": Rows}
 
 
 class EPSparse(EPMethod):

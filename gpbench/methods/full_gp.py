@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.inference.exact import Posterior
+from gpbench.inference.exact import ExactPosterior
 from gpbench.learning.full_gp import fit_hyperparameters
 
 from .base import Fitted, Method, Problem
@@ -16,7 +16,7 @@ def exact_fit(problem: Problem, rows, rng) -> Fitted:
         budget = schedule.evaluations, schedule.optimiser, schedule.restarts
         gp, info = fit_hyperparameters(X, y, gp, *budget, rng, learner=schedule.learner)
         trace = info["trace"]
-    posterior = Posterior.fit(gp, X, y)
+    posterior = ExactPosterior.fit(gp, X, y)
     notes = (f"jitter {posterior.factor.jitter:.1e}",) if posterior.factor.jitter else ()
     return Fitted(
         predict=posterior.predict,

@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.local import Posterior, objective
+from gpbench.inference.local import LocalPosterior, objective
 from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.halving import Halving
 
@@ -34,7 +34,7 @@ class Local(Method):
             of_clusters = partial(objective, clusters=clusters)
             gp, info = fit_hyperparameters(X, y, gp, *budget, rng, of_clusters, schedule.learner)
             trace = info["trace"]
-        posterior = Posterior.fit(gp, X, y, tree)
+        posterior = LocalPosterior.fit(gp, X, y, tree)
         return Fitted(
             predict=posterior.predict,
             gp=gp,

@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.compact import Posterior, objective
+from gpbench.inference.compact import CompactPosterior, objective
 from gpbench.kernels.base import NO_SUPPORT
 from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.ordering import Ordering
@@ -35,7 +35,7 @@ class SparseGP(Method):
                 objective=partial(objective, ordering=self.ordering), learner=schedule.learner,
             )  # fmt: skip
             trace = info["trace"]
-        posterior = Posterior.fit(gp, problem.X, problem.y, self.ordering)
+        posterior = CompactPosterior.fit(gp, problem.X, problem.y, self.ordering)
         fronts = posterior.factor.fronts
         fills = {"fill_K": posterior.fill_k, "fill_L": fronts.fill, "fronts": fronts.count}
         return Fitted(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from gpbench.inference.vecchia import Posterior, embedding, objective
+from gpbench.inference.vecchia import VecchiaPosterior, embedding, objective
 from gpbench.learning.neighbours import learn
 from gpbench.linalg.neighbours import earlier_neighbours, maximin_order
 
@@ -32,5 +32,5 @@ class Vecchia(Method):
             budget = schedule.evaluations, schedule.optimiser, schedule.restarts
             gp, trace = learn(X, y, gp, k, *budget, rng, schedule.learner)
         F, _, _ = objective(gp, X, y, earlier_neighbours(embedding(gp.kernel, X), k))
-        posterior = Posterior(gp, X, y, self.test_neighbours or self.neighbours)
+        posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or self.neighbours)
         return Fitted(predict=posterior.predict, gp=gp, n_basis=k, log_evidence=float(F), trace=trace)

@@ -23,7 +23,7 @@ LIKELIHOOD = Probit()
 class Classifier:
     """A posterior of the latent function as a model of the classes."""
 
-    posterior: ep.Posterior
+    posterior: ep.SitePosterior
 
     def predict(self, X) -> Prediction:
         mean, var = self.posterior.predict(X)
@@ -41,7 +41,7 @@ class EPMethod(Method):
     max_sweeps: int = Field(100, ge=1, description="sweeps over all sites before EP gives up and says so")
     prior_on: Literal[priors.ON] = Field("lengthscale+sd", description="quantities that `prior: half-t` covers")
 
-    def posterior(self, at: Start, problem: Problem) -> ep.Posterior:
+    def posterior(self, at: Start, problem: Problem) -> ep.SitePosterior:
         """The EP posterior of a kernel (and inducing inputs) on the training part."""
         raise NotImplementedError
 
@@ -82,7 +82,7 @@ class EPMethod(Method):
         )  # fmt: skip
         return at, best.trace, () if best.converged else (f"hyperparameters not converged: {best.message}",)
 
-    def _run(self, at: Start, problem: Problem) -> tuple[ep.Approximation, dict[str, float]]:
+    def _run(self, at: Start, problem: Problem) -> tuple[ep.EPResult, dict[str, float]]:
         """One EP run from empty sites, as [vanhatalo] times it, with what is recorded of it."""
         small = dataclasses.replace(problem, X=problem.X[:3], y=problem.y[:3])
         ep.run(self.posterior(at, small), small.y, LIKELIHOOD, tolerance=self.tolerance)  # loads the compiled loops

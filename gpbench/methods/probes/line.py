@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.inference import sparse
-from gpbench.inference.exact import Posterior
+from gpbench.inference.exact import ExactPosterior
 from gpbench.inference.sparse import SparseModel
 from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.methods.base import Problem
@@ -55,9 +55,9 @@ def _grid(low: float, high: float) -> np.ndarray:
     return np.linspace(low, high, GRID)[:, None]
 
 
-def _full_gp(problem: Problem) -> Posterior:
+def _full_gp(problem: Problem) -> ExactPosterior:
     """At the given hyperparameters where they are fixed, else at its own optimum."""
     gp = problem.gp
     if problem.schedule.kind != "fixed":
         gp, _ = fit_hyperparameters(problem.X, problem.y, gp, learner=problem.schedule.learner)
-    return Posterior.fit(gp, problem.X, problem.y)
+    return ExactPosterior.fit(gp, problem.X, problem.y)
