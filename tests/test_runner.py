@@ -170,7 +170,7 @@ def test_the_same_command_runs_nothing_again_and_failures_only_on_request(zoo):
     store, results, _ = zoo
     trials = [r.trial for r in results.values() if r.status in ("ok", "skipped", "invalid", "failed")]
     assert run_here(store.folder, trials).ran == 0
-    again = run_here(store.folder, trials, retry_failed=True)
+    again = run_here(store.folder, trials, rerun="failed")
     assert again.ran == again.failed == sum(r.status in ("invalid", "failed") for r in results.values())
     assert status_counts(store.folder)["planned"] == len(trials)
 

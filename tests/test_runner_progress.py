@@ -25,7 +25,7 @@ def test_without_a_terminal_there_is_one_line_per_trial(tmp_path):
     assert code == 1
     assert lines[0].startswith("[1/2] ok toy fake d_max=3 trial 0 ")
     assert lines[1] == "[2/2] failed toy fake d_max=10 trial 1: ValueError: no such luck"
-    assert lines[2] == "1 done, 1 failed; --retry-failed runs them again"
+    assert lines[2] == "1 done, 1 failed; --rerun failed runs them again"
 
 
 def test_a_narrow_ascii_terminal_gets_a_bar_it_can_show(tmp_path):

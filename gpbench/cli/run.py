@@ -35,7 +35,8 @@ def _load(paths, overrides):
 @click.option("--trials", metavar="0-4", help="Only these trials of the config.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would run and how long it may take.")
-@click.option("--retry-failed", is_flag=True, help="Run failed trials again.")
+@click.option("--rerun", type=click.Choice(["stale", "failed", "all"]), help="Run these again, too.")
+@click.option("--retry-failed", "rerun", flag_value="failed", hidden=True)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failed trial.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds a trial may take.")
 @click.option("--memory", type=click.IntRange(1), help="MB a trial may take.")
@@ -57,7 +58,7 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
             note(message)
         out = _folder_of(config.name, output, several=len(loaded) > 1)
         if dry_run:
-            _dry_run(plan, out, options["jobs"])
+            _dry_run(plan, out, **options)
             continue
         whole = plan if not (methods or datasets or trials) else make_plan(config)
         options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
@@ -73,19 +74,20 @@ def _folder_of(name: str, output: str | None, several: bool) -> Path:
     return Path(output) / name if several else Path(output)
 
 
-def _dry_run(plan, out: Path, jobs: int) -> None:
+def _dry_run(plan, out: Path, jobs: int, rerun: str | None, save_predictions: bool, **_) -> None:
     from gpbench.keeping.store import Store
     from gpbench.running.estimate import estimate
     from gpbench.running.progress import duration
 
-    found = estimate(plan.trials, Store(out))
+    found = estimate(plan.trials, Store(out), rerun or "", save_predictions)
     for trial in found.missing:
         known = {key: trial.params.get(key) for key in ("d_max", "cache")}
         sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
         click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{sizes} trial {trial.index}")
     basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
     left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
-    click.echo(f"{found.trials} trials, {found.done} done; {left}")
+    stale = f" ({found.stale} stale)" if found.stale else ""
+    click.echo(f"{found.trials} trials, {found.done} done{stale}; {left}")
 
 
 def _run_one(config, plan, whole, out: Path, options) -> int:
@@ -95,6 +97,7 @@ def _run_one(config, plan, whole, out: Path, options) -> int:
     from gpbench.running.runner import Options
     from gpbench.running.runner import run as run_trials
 
+    options["rerun"] = options["rerun"] or ""
     for limit in ("timeout", "memory"):
         options[limit] = options[limit] or getattr(config, limit)
     summary = run_trials(
@@ -131,7 +134,10 @@ def status(directory, as_json):
     if as_json:
         print_json(found)
         return
-    click.echo(f"{found['done']} done, {found['failed']} failed, {found['left']} left of {found['planned']} planned")
+    stale = f" ({found['stale']} stale)" if found["stale"] else ""
+    click.echo(
+        f"{found['done']} done{stale}, {found['failed']} failed, {found['left']} left of {found['planned']} planned"
+    )
     if found["damaged"]:
         click.echo(f"{found['damaged']} damaged line(s) in archive.jsonl; the run command moves them to quarantine/")
     if found["running"]:

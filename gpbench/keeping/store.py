@@ -142,6 +142,13 @@ class Store:
                 found[trial.id] = result
         return found
 
+    def stale(self, trials: list[Trial]) -> dict[str, Result]:
+        """Finished results at a lower version, the latest of each, by the id of the trial that is to succeed them."""
+        candidates = {t.id: list(t.earlier()) for t in trials if t.versions}
+        found = self.results([e for earlier in candidates.values() for e in earlier]) if candidates else {}
+        latest = {id: [found[e.id] for e in earlier if e.id in found] for id, earlier in candidates.items()}
+        return {id: these[0] for id, these in latest.items() if these and these[0].status in FINAL}
+
     def quarantine(self, path: Path) -> None:
         if path.exists():
             target = unused(self.folder / "quarantine" / path.name)

@@ -19,6 +19,7 @@ class Summary:
     skipped: int = 0
     failed: int = 0
     left: int = 0
+    stale: int = 0  # done, but with an earlier version of the code
     ran: int = 0  # trials that this call brought to an end
     signal: int | None = None  # that ended the run early
     failures: list[Result] = field(default_factory=list)
@@ -40,16 +41,26 @@ class Summary:
 
     @property
     def message(self) -> str:
-        others = f" ({self.skipped} skipped)" if self.skipped else ""
+        inside = [f"{n} {what}" for n, what in ((self.skipped, "skipped"), (self.stale, "stale")) if n]
+        others = f" ({', '.join(inside)})" if inside else ""
         others += f", {self.failed} failed" if self.failed else ""
         if self.left:
             return f"{self.done} done{others}, {self.left} left; the same command continues"
-        retry = "; --retry-failed runs them again" if self.failed else ""
+        again = [name for n, name in ((self.stale, "stale"), (self.failed, "failed")) if n]
+        retry = "; " + " and ".join(f"--rerun {name}" for name in again) + " runs them again" if again else ""
         return f"{self.done} done{others}{retry}"
 
 
-def summarise(trials: list[Trial], results: dict[str, Result]) -> Summary:
-    found = [results[t.id] for t in trials if t.id in results]
+def summarise(trials: list[Trial], results: dict[str, Result], stale: dict[str, Result]) -> Summary:
+    """`stale` results count as done where a trial has no other."""
+    old = [stale[t.id] for t in trials if t.id in stale and t.id not in results]
+    found = [results[t.id] for t in trials if t.id in results] + old
     failures = [r for r in found if r.status not in FINAL]
-    skipped = sum(r.status == "skipped" for r in found)
-    return Summary(len(found) - len(failures), skipped, len(failures), len(trials) - len(found), failures=failures)
+    return Summary(
+        done=len(found) - len(failures),
+        skipped=sum(r.status == "skipped" for r in found),
+        failed=len(failures),
+        left=len(trials) - len(found),
+        stale=len(old),
+        failures=failures,
+    )

@@ -13,6 +13,7 @@ from gpbench.keeping.store import Store
 from gpbench.planning.trial import Trial
 
 from .job import Job, jobs_for, shared_evaluations
+from .todo import todo
 
 _RATE = 1e10  # flop/s of one thread
 AROUND = 0.3  # seconds: start of the process, data, files
@@ -24,6 +25,7 @@ _UNKNOWN_BASIS = 500
 class Estimate:
     trials: int
     missing: list[Trial]
+    stale: int  # of those that are done
     jobs: int
     seconds: float  # of one process; divide by --jobs
     measured: int  # jobs whose time comes from finished trials, the others from the flop model
@@ -33,18 +35,18 @@ class Estimate:
         return self.trials - len(self.missing)
 
 
-def estimate(trials: list[Trial], store: Store) -> Estimate:
+def estimate(trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False) -> Estimate:
     """Time for what is missing of the trials."""
-    results = store.results(trials)
-    known = _known_seconds(results.values())
-    missing = [t for t in trials if t.id not in results]
-    queue = jobs_for(missing, lambda key: store.shared_path(key).exists())
+    found = todo(trials, store, rerun, predictions)
+    known = _known_seconds([*found.stale.values(), *found.results.values()])
+    queue = jobs_for(found.missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0
     for job in queue.waiting:
         like = None if job.shared else known.get(_like(job.trials[-1]))
         measured += like is not None
         seconds += AROUND + (model(job) if like is None else like)
-    return Estimate(len(trials), missing, len(queue.waiting), seconds, measured)
+    stale = len(found.stale.keys() - {t.id for t in found.missing})
+    return Estimate(len(trials), found.missing, stale, len(queue.waiting), seconds, measured)
 
 
 def _like(trial: Trial) -> tuple:

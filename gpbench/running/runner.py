@@ -23,6 +23,7 @@ from gpbench.planning.trial import Trial, digest
 from .isolated import complaint_of
 from .progress import Silent, describe
 from .session import Options, Session
+from .todo import todo
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +46,7 @@ def run(
     """
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)
-    known = store.results(trials)
-    check_data([t for t in trials if t.id not in known])
+    check_data(todo(trials, store, options.rerun).missing)
     store.create()
     lock = Lock(store.folder)
     session = Session(store, options, planned, lock, progress)
@@ -96,13 +96,15 @@ def status(folder: str | Path) -> dict:
         ) from e
     except Damaged as e:
         raise StorageError(f"{store.manifest} is damaged ({e}); the run command writes it again") from e
-    summary = summarise(trials, store.results(trials))
+    known = todo(trials, store)
+    summary = summarise(trials, known.results, known.stale)
     pid, host = holder(store.folder) or (None, None)
     return {
         "name": name,
         "planned": len(trials),
         "done": summary.done,
         "skipped": summary.skipped,
+        "stale": summary.stale,
         "failed": summary.failed,
         "left": summary.left,
         "damaged": archive.damaged(store.folder),

@@ -18,9 +18,10 @@ from gpbench.keeping.summary import Summary, summarise
 from gpbench.planning.trial import Trial
 
 from . import limits
-from .job import Job, jobs_for
+from .job import Job, jobs_for, shared_key
 from .pool import Pool, ServerLost
 from .progress import Clock, Silent
+from .todo import todo
 from .worker import STORAGE_EXIT
 
 _TICK = 0.2  # seconds between looks at deadlines and signals
@@ -36,7 +37,7 @@ class Options:
     timeout: float | None = None  # seconds per trial; along a nested path, from one size to the next
     memory: float | None = None  # MB that a trial may allocate
     seconds: float | None = None  # for the whole run; what is not done by then is left
-    retry_failed: bool = False
+    rerun: str = ""  # of what has a result: "stale", "failed" or "all"
     fail_fast: bool = False
     save_predictions: bool = False
     offline: bool = False
@@ -65,11 +66,7 @@ class Session:
             self.progress.say(
                 f"{damaged} damaged line(s) of {archive.NAME} moved to quarantine/; their trials run again"
             )
-        complete = self.store.results(trials, repair=True, predictions=self.options.save_predictions)
-        self.results = self.store.results(self.planned, repair=True)
-        if self.options.retry_failed:
-            complete = {id: r for id, r in complete.items() if r.status in FINAL}
-        missing = [t for t in trials if t.id not in complete]
+        missing = self._missing(trials)
         self.progress.start(len(trials), len(trials) - len(missing))
         try:
             if missing:
@@ -82,7 +79,18 @@ class Session:
             self._write_csv()
             self.store.write_archive(self._known())
 
+    def _missing(self, trials: list[Trial]) -> list[Trial]:
+        """What is to run; and, as this folder knows them, the results of all that is planned."""
+        missing = todo(trials, self.store, self.options.rerun, self.options.save_predictions, repair=True).missing
+        known = todo(self.planned, self.store, repair=True)
+        self.results, self.stale = known.results, known.stale
+        self.replaced = {t.id: self.results[t.id] for t in missing if t.id in self.results}
+        return missing
+
     def _work(self, missing: list[Trial]) -> None:
+        if self.options.rerun == "all":
+            for key in {shared_key(t) for t in missing} - {None}:
+                self.store.shared_path(key).unlink(missing_ok=True)
         self.queue = jobs_for(missing, self._have_shared)
         csv_clock, end = Clock(_CSV_EVERY), time.monotonic() + (self.options.seconds or float("inf"))
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
@@ -189,6 +197,10 @@ class Session:
 
     def _take(self, trial: Trial) -> None:
         """A trial has come to its end; its result is on disk."""
+        if trial.id in self.replaced and self.store.failure_path(trial.id).exists():
+            self.store.quarantine(
+                self.store.trial_path(trial.id)
+            )  # it was to be run again, and that is what came of it
         result = self.store.load(trial)
         self.results[trial.id] = result
         self.finished.add(trial.id)
@@ -198,9 +210,13 @@ class Session:
 
     def _take_written(self, job: Job) -> None:
         """Trials that were written in the last instant of a process: no event told of them."""
-        for id, result in self.store.results(job.trials).items():
+        for id, result in self._new_results(job).items():
             if id not in self.finished and result.status in FINAL and not job.shared:
                 self._take(result.trial)
+
+    def _new_results(self, job: Job) -> dict[str, Result]:
+        """Without those that the trials had before they were to run again."""
+        return {id: r for id, r in self.store.results(job.trials).items() if r != self.replaced.get(id)}
 
     def _ended(self, job: Job, status: str = "crashed", reason: str = "", peak_mb: float | None = None) -> None:
         """The process is gone; trials without a result share its fate."""
@@ -211,7 +227,7 @@ class Session:
             else:
                 self._lose(job, f"{status}: {reason}")
             return
-        stored = self.store.results(job.trials)
+        stored = self._new_results(job)
         for trial in job.trials:
             if trial.id in self.finished:
                 continue
@@ -249,10 +265,12 @@ class Session:
         self.store.write_csv(self._known())
 
     def _known(self) -> list[Result]:
-        return [self.results[t.id] for t in self.planned if t.id in self.results]
+        """Of every planned trial its result, or the stale one that stands for it."""
+        known = self.stale | self.results
+        return [known[t.id] for t in self.planned if t.id in known]
 
     def summary(self, trials: list[Trial]) -> Summary:
-        summary = summarise(trials, self.results)
+        summary = summarise(trials, self.results, self.stale)
         summary.ran, summary.signal = len(self.finished), self.signal
         return summary
 

@@ -194,6 +194,7 @@ BEHAVIOURS = {
     "infinite-trace": lambda p: constant(p, 0.0, trace=[{"step": 1, "gain": float("inf")}]),
     "spawn": lambda p: (subprocess.Popen(["sleep", "600"]), constant(p, 0.0))[1],
     "surrogate": lambda p: raise_(ValueError("bad \udc80 byte, \x1b[31mred\x1b[0m\r\x00")),
+    "moody": lambda p: BEHAVIOURS.get(os.environ.get("GPBENCH_TEST_MOOD"), lambda p: constant(p, 0.0))(p),
     "mute": lambda p: raise_(Mute()),
     "close-all": lambda p: (os.closerange(3, 100), constant(p, 0.0))[1],
     "scribble": lambda p: (scribble(), constant(p, 0.0))[1],

@@ -1,0 +1,33 @@
+"""What of a plan is to run: trials without a result, and of those that have one what `--rerun` names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpbench.keeping.record import Result
+from gpbench.keeping.store import FINAL, Store
+from gpbench.planning.trial import Trial
+
+RERUN = ("stale", "failed", "all")
+
+
+@dataclass(frozen=True)
+class Todo:
+    results: dict[str, Result]  # by id
+    stale: dict[str, Result]  # of an earlier version, by the id of the trial that is to succeed them
+    missing: list[Trial]
+
+
+def todo(trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False, repair: bool = False) -> Todo:
+    """With `predictions` a finished trial without its arrays is to run; with `repair` damage goes to quarantine."""
+    results = store.results(trials, repair, predictions)
+    stale = {} if predictions else store.stale([t for t in trials if t.id not in results])
+
+    def wanted(id: str) -> bool:
+        if rerun == "all":
+            return True
+        if id in results:
+            return rerun == "failed" and results[id].status not in FINAL
+        return rerun == "stale" or id not in stale
+
+    return Todo(results, stale, [t for t in trials if wanted(t.id)])
