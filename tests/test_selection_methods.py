@@ -189,6 +189,14 @@ def rounds_of(bases, parameters, objectives):
     return [Round(np.array(b), np.array([p]), 0.0, f) for b, p, f in zip(bases, parameters, objectives, strict=True)]
 
 
+def test_a_round_that_makes_the_selection_worse_is_taken_back_and_is_the_last():
+    measures = {0: 5.0, 1: 3.0, 2: 4.0}
+    found = interleave(0, lambda gp, before: gp, lambda gp, _: gp + 1, lambda gp, _: False, 10)
+    assert found == (10, 10, 10)
+    worse = lambda before, after: measures[after] > measures[before]  # noqa: E731
+    assert interleave(0, lambda gp, before: gp, lambda gp, _: gp + 1, lambda gp, _: False, 10, worse) == (1, 1, 1)
+
+
 def test_ivm_ends_when_neither_basis_nor_parameters_move():
     same = rounds_of([[1, 2], [2, 1]], [0.0, 1e-4], [np.inf, -5.0])
     assert objective_settled(same, 1e-3)

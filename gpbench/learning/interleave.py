@@ -55,17 +55,22 @@ def interleave(
     adapt: Callable[[GPT, Selection], GPT],
     ended: Callable[[GPT, Selection], bool],
     rounds: int = 10,
+    worse: Callable[[Selection, Selection], bool] = lambda before, after: False,
 ) -> tuple[GPT, Selection, int]:
     """Hyperparameters, the basis selected at them, and the rounds of adaptation it took.
 
     Ends after `rounds` adaptations or when `ended` says so, which is asked after every selection; the last step is a
-    selection, so basis and hyperparameters belong together. `select` also gets the basis before.
+    selection, so basis and hyperparameters belong together. `select` also gets the basis before. A round whose
+    selection is `worse` than the one before is taken back and is the last.
     """
     chosen = select(gp, None)
     ended(gp, chosen)
     for done in range(1, rounds + 1):
+        before = gp, chosen
         gp = adapt(gp, chosen)
         chosen = select(gp, chosen)
+        if worse(before[1], chosen):
+            return *before, done - 1
         if ended(gp, chosen):
             return gp, chosen, done
     return gp, chosen, rounds

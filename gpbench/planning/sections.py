@@ -79,6 +79,9 @@ class Hyperparameters(Section):
         None, description="variance, lengthscale, noise, bias: natural values on the scaled data"
     )
     rounds: PositiveInt | None = Field(None, description="of selection and learning in turns (10)")
+    guard: Annotated[bool | None, Added] = Field(
+        None, description="a round after which the selection's measure is higher is taken back, and is the last"
+    )
     evaluations: PositiveInt | None = Field(
         None, description="of the objective: in all (200), or per round of `interleaved` (20)"
     )
@@ -104,7 +107,7 @@ class Hyperparameters(Section):
         elif self.schedule == "fixed":
             found += [(k, f"with `schedule: fixed` the key is `{k.removeprefix('start_')}`") for k in START_KEYS[2:]]
         if self.schedule != "interleaved":
-            found.append(("rounds", "`rounds` needs `schedule: interleaved`"))
+            found += [(k, f"`{k}` needs `schedule: interleaved`") for k in ("rounds", "guard")]
         return [(key, message) for key, message in found if getattr(self, key) is not None]
 
     def plain(self) -> dict:
@@ -125,7 +128,7 @@ class Hyperparameters(Section):
         out |= {k: given[k] for k in ("optimiser", "restarts", "prior", "learner")}
         if "start_evaluations" in out:
             out["start_learner"] = self.start_learner or self.learner
-        return out | ({"bounds": given["bounds"]} if self.bounds else {})
+        return out | {k: given[k] for k in ("bounds", "guard") if given[k]}
 
 
 class Compare(Section):

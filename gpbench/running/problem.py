@@ -45,7 +45,7 @@ def posed(
     gp = start(kernel, h.get("values"), X, y)
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
-    options = {k: h[k] for k in ("evaluations", "rounds", "optimiser", "restarts", "prior") if k in h}
+    options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = Learner(learner, h.get("bounds"))
     return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
 

@@ -148,7 +148,10 @@ class GreedyMethod(Method):
             history.append(Round(self._kept(path), Layout(gp).pack(), min(path.measures), values[-1]))
             return len(history) > 1 and turns.rule(history, turns.tolerance)
 
-        gp, path, epochs = interleave(problem.gp, select, learn, ended, rounds)
+        def worse(before, after):
+            return problem.schedule.guard and min(after.measures) > min(before.measures)
+
+        gp, path, epochs = interleave(problem.gp, select, learn, ended, rounds, worse)
         if by_epoch:
             trace[-1]["epochs"] = epochs
         return replace(self._fitted(problem, gp, path, trace, spent), curve=_curve(kept))
