@@ -6,7 +6,6 @@ The file of `loo-cve` is `methods/loo_cve.py`; a file may hold several names (pp
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import pkgutil
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from . import plugin_files
 from .errors import ConfigError
+from .text import similar
 
 _KINDS = {  # kind -> (package to search, module and name of the base class)
     "method": ("gpbench.methods", "gpbench.methods.base", "Method"),
@@ -96,7 +96,7 @@ def find(kind: str, name: str) -> type:
     every = available(kind)
     if name in every:
         return every[name]
-    near = difflib.get_close_matches(name, every, n=3, cutoff=0.5)
+    near = similar(name, every, most=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(every)}"
     raise ConfigError(f"unknown {kind} '{name}'{hint}")
 

@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # control characters, halves of surrogate pairs, and the marks that turn the direction of writing
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+SIMILAR = 0.65  # share of letters in common from which on a word may be a misspelling of another
+
+
+def similar(word: str, valid: Iterable[str], most: int = 1) -> list[str]:
+    """Words that may have been meant; none between words that have little in common."""
+    import difflib
+
+    known = {w.lower(): w for w in sorted(set(valid), reverse=True)}
+    return [known[w] for w in difflib.get_close_matches(word.lower(), list(known), n=most, cutoff=SIMILAR)]
+
+
+def nearest(word: str, valid: Iterable[str], otherwise: str = "valid:") -> str:
+    """'; did you mean ...?', or the list of what is valid."""
+    valid = list(dict.fromkeys(valid))
+    if near := similar(word, valid):
+        return f"; did you mean '{near[0]}'?"
+    return f"; {otherwise} {', '.join(valid)}"
 
 
 def printable(text: str, keep: str = "") -> str:

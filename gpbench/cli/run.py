@@ -152,6 +152,10 @@ def status(directory, as_json):
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @plugin_option
 def validate(configs, overrides, plugin):
-    """Check schema, names and parameters of configs; no network, nothing runs."""
+    """Check schema, names, parameters and your own csv files; no network, nothing runs."""
+    from gpbench.planning.dataset_entry import remarks
+
     for path, config in zip(configs, _load(configs, overrides)):
+        for remark in (r for entry in config.datasets for r in remarks(entry)):
+            note(remark)
         click.echo(f"{path}: ok ({config.name})")

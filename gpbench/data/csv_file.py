@@ -1,7 +1,7 @@
 """The user's own file: {csv: path, target: column}, with `task: classification` for two classes.
 
 The first line names the columns; every other line is a case. Fields are separated by commas, semicolons or tabs. All
-columns but the target are inputs and must be numbers.
+columns but the target are inputs, unless the config says otherwise (csv_columns.py).
 """
 
 from __future__ import annotations
@@ -9,40 +9,87 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from gpbench.errors import DataError
 
+from .csv_columns import Choices, Encoding, absent_cell, is_number, survey
 from .dataset import Dataset, fingerprint
 
 TASKS = ("regression", "classification")
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 
 def exists(path) -> bool:
     return Path(path).is_file()
 
 
-def read(csv: str, target: str, task: str = "regression", sha256: str = "") -> Dataset:
-    """The data set of a user's file; `sha256`, when given, is what the file hashed to when the run was planned."""
+def read(csv: str, target: str, task: str = "regression", sha256: str = "", label: str = "", **choices) -> Dataset:
+    """The data set of a user's file; `sha256`, when given, is what the file hashed to when the run was planned.
+
+    With `missing: median` the gaps are NaN here: they are filled when it is known which rows train.
+    """
     path = Path(csv)
     if task not in TASKS:
         raise DataError(f"{csv}: task '{task}' is not one of {', '.join(TASKS)}")
     if sha256 and file_hash(path) != sha256:
         raise DataError(f"{csv}: has changed since the run was planned; put the old file back or start a new run")
-    header, rows = table(path)
-    if target not in header:
-        raise DataError(f"{csv}: has no column '{target}'; its columns are {', '.join(header)}")
-    t = header.index(target)
-    inputs = [j for j in range(len(header)) if j != t]
-    if not inputs:
-        raise DataError(f"{csv}: has no column besides the target '{target}'")
-    X = np.column_stack([numbers(path, header[j], [r[j] for r in rows]) for j in inputs])
-    labels = [r[t] for r in rows]
-    y = classes(path, target, labels) if task == "classification" else numbers(path, target, labels)
-    return Dataset(path.stem, X, y, task, notes=(f"the user's file {path.name}",), sha256=fingerprint(X, y))
+    found = look(csv, target, task, Choices(**choices))
+    if found.problems:
+        raise DataError("\n".join(found.problems))
+    notes = (f"the user's file {path.name}", *(r.partition(": ")[2] for r in found.remarks if r.endswith("dropped")))
+    X, y = found.X, found.y
+    return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y))
+
+
+@dataclass
+class Look:
+    """A user's file, read once: everything wrong with it, everything odd, and the arrays where nothing is wrong."""
+
+    problems: list[str]
+    remarks: list[str]
+    encoding: Encoding | None = None
+    X: np.ndarray | None = None
+    y: np.ndarray | None = None
+    labels: tuple[str, ...] = ()  # of the classes -1 and +1
+
+
+def look(csv: str, target: str, task: str, choices: Choices) -> Look:
+    path = Path(csv)
+    try:
+        header, rows = table(path)
+    except DataError as e:
+        return Look([str(e)], [])
+    found = survey(path, header, rows, target, choices)
+    problems, y, labels = list(found.problems), None, ()
+    keep = found.complete if choices.missing == "drop" else np.ones(len(rows), dtype=bool)
+    if target in header and keep.any():
+        cells = [row[header.index(target)] for row, kept in zip(rows, keep) if kept]
+        try:
+            y, labels = classes(path, target, cells) if task == "classification" else (numbers(path, target, cells), ())
+        except DataError as e:
+            if not any(f"column '{target}'" in p for p in problems):
+                problems.append(str(e))
+    if problems:
+        return Look(problems, found.remarks)
+    X, _ = found.encoding.encode(path, header, [row for row, kept in zip(rows, keep) if kept])
+    return Look([], found.remarks, found.encoding, X, y, labels)
+
+
+def filled(dataset: Dataset, train: np.ndarray) -> Dataset:
+    """The data set with missing numbers replaced by the medians of its training part."""
+    if dataset.X.dtype == object or not np.isnan(dataset.X).any():
+        return dataset
+    return replace(dataset, X=np.where(np.isnan(dataset.X), medians(dataset.X[train]), dataset.X))
+
+
+def medians(X: np.ndarray) -> np.ndarray:
+    """Of the columns, gaps left out; a column that is all gaps has none, and says so."""
+    if (empty := np.isnan(X).all(0)).any():
+        raise DataError(f"input {int(np.argmax(empty))} is missing in every training row: no median; drop the column")
+    return np.nanmedian(X, axis=0)
 
 
 def file_hash(path) -> str:
@@ -64,7 +111,7 @@ def table(path) -> tuple[list[str], list[list[str]]]:
     if len(rows) < 2 or not any(rows[0]):
         raise DataError(f"{path}: needs a first line that names the columns and at least one row below it")
     header = rows[0]
-    if all(_is_number(cell) for cell in header):
+    if all(is_number(cell) for cell in header):
         raise DataError(f"{path}: its first line is numbers; add a line that names the columns")
     if len(set(header)) < len(header):
         double = next(h for h in header if header.count(h) > 1)
@@ -77,28 +124,28 @@ def table(path) -> tuple[list[str], list[list[str]]]:
 
 def numbers(path, column: str, cells: list[str]) -> np.ndarray:
     """A column as finite doubles; what is not one is named by column and row (the first row below the header is 1)."""
-    values = np.array([float(cell) if _is_number(cell) else np.nan for cell in cells])
+    values = np.array([float(cell) if is_number(cell) else np.nan for cell in cells])
     if np.isfinite(values).all():
         return values
     i = int(np.argmin(np.isfinite(values)))
     where, cell = f"{path}: column '{column}', row {i + 1}", cells[i]
-    if cell.lower() in _MISSING:
+    if absent_cell(cell):
         raise DataError(f"{where}: missing value; drop the row or fill it in")
-    if _is_number(cell):
+    if is_number(cell):
         raise DataError(f"{where}: {cell} is not finite")
     raise DataError(f"{where}: '{cell[:40]}' is text, not a number")
 
 
-def classes(path, column: str, labels: list[str]) -> np.ndarray:
-    """-1/+1 from two labels, the smaller one (as numbers if they are) being -1."""
+def classes(path, column: str, labels: list[str]) -> tuple[np.ndarray, tuple[str, str]]:
+    """-1/+1 from two labels, the smaller one (as numbers if they are) being -1; and the labels in that order."""
     for i, label in enumerate(labels, start=1):
-        if label.lower() in _MISSING:
+        if absent_cell(label):
             raise DataError(f"{path}: column '{column}', row {i}: missing class")
-    kinds = sorted(set(labels), key=lambda s: (0, float(s), s) if _is_number(s) else (1, 0.0, s))
+    kinds = sorted(set(labels), key=lambda s: (0, float(s), s) if is_number(s) else (1, 0.0, s))
     if len(kinds) != 2:
         shown = ", ".join(kinds[:5]) + (", ..." if len(kinds) > 5 else "")
         raise DataError(f"{path}: column '{column}' has {len(kinds)} classes ({shown}); classification needs two")
-    return np.where(np.array(labels) == kinds[1], 1.0, -1.0)
+    return np.where(np.array(labels) == kinds[1], 1.0, -1.0), (kinds[0], kinds[1])
 
 
 def _bytes(path) -> bytes:
@@ -108,11 +155,3 @@ def _bytes(path) -> bytes:
         raise DataError(f"{path}: no such file") from e
     except OSError as e:
         raise DataError(f"{path}: cannot be read ({e.strerror})") from e
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell  # Python's float takes 1_000

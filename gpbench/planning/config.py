@@ -15,12 +15,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from gpbench.metrics import METRICS
+from gpbench.text import nearest
 
 from . import dataset_entry, grid, kernel_entry, method_entry, sections
 from .dataset_entry import DatasetEntry
 from .method_entry import MethodEntry
 from .overrides import override
-from .reader import Reader, check_name, nearest, shown
+from .reader import Reader, check_name, label_of, shown
 from .resolved import resolved_yaml
 from .sections import Compare, Limits, Published
 from .yaml_strict import Keys, read
@@ -163,7 +164,7 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
             reader.problem(keys, f"method {cls.name}: its parameter '{key}' has the name of a config key; rename it")
         for key in data.keys() - {"method", "label", *METHOD_SETTINGS} - cls.model_fields.keys():
             reader.unknown_key((*keys, key), {"label", *METHOD_SETTINGS, *cls.model_fields}, f"method {cls.name}")
-        label = method_entry.label_of(reader, data, keys, method_entry.usual_label(data, cls.name))
+        label = label_of(reader, data, keys, method_entry.usual_label(data, cls.name))
         if label in labels:
             where = (*keys, "label") if "label" in data else keys
             message = (
@@ -227,7 +228,7 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
         return ()
     for i, metric in enumerate(listed):
         if metric not in METRICS:
-            reader.problem(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), METRICS)}")
+            reader.problem(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")
         elif metric in listed[:i]:
             reader.problem(("metrics", i), f"metric '{metric}' is listed twice")
     return tuple(listed)

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from gpbench import catalog
+from gpbench.data import csv_file
+from gpbench.data.csv_columns import Choices
 
-from .reader import Reader, check_name, shown
+from .reader import Reader, check_name, label_of, shown
 from .yaml_strict import Keys
 
-CSV_KEYS = ("csv", "target", "task")
+CSV_KEYS = ("csv", "target", "task", "label", *Choices.model_fields)
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class DatasetEntry:
 
     @property
     def names(self) -> list[str]:
-        return [a.get("name") or a["csv"] for a in self.alternatives]
+        return [a.get("name") or a.get("label") or a["csv"] for a in self.alternatives]
 
     @property
     def n_train(self) -> int | None:
@@ -72,8 +74,22 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
     if path is None:
         reader.problem((*keys, "csv"), f"no file {data['csv']}, neither here nor beside the config")
         return None
-    plain = {"csv": str(path), "target": data["target"]}
-    return plain | {"task": task}, task, set(CSV_KEYS)
+    choices = reader.validate(Choices, {k: data[k] for k in Choices.model_fields if k in data}, keys)
+    if choices is None:
+        return None
+    for problem in csv_file.look(str(path), data["target"], task, choices).problems:
+        reader.problem((*keys, "csv"), problem, of_data=True)
+    plain = {"csv": str(path), "target": data["target"], "task": task, **choices.model_dump(exclude_unset=True)}
+    if "label" in data:
+        plain["label"] = label_of(reader, data, keys, path.stem)
+    return plain, task, set(CSV_KEYS)
+
+
+def remarks(entry: DatasetEntry) -> list[str]:
+    """What is odd about the user's files among the alternatives."""
+    files = [a for a in entry.alternatives if "csv" in a]
+    own = [Choices(**{k: a[k] for k in Choices.model_fields if k in a}) for a in files]
+    return [r for a, c in zip(files, own) for r in csv_file.look(a["csv"], a["target"], a["task"], c).remarks]
 
 
 def first_of(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[list[dict], str, set[str]] | None:

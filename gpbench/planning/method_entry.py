@@ -7,7 +7,7 @@ from typing import Any
 
 from gpbench import catalog
 
-from .reader import Reader, check_name, shown
+from .reader import Reader, check_name
 from .yaml_strict import Keys
 
 
@@ -43,11 +43,3 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
 def usual_label(data: dict, name: str) -> str:
     """The method's name; of another library's model its own."""
     return " ".join(str(data[k]) for k in ("external", "approx") if data.get(k)) or name
-
-
-def label_of(reader: Reader, data: dict, keys: Keys, default: str) -> str:
-    label = data.get("label", default)
-    if not isinstance(label, str) or not label.strip() or len(label) > 60 or not label.isprintable():
-        reader.problem((*keys, "label"), f"'label': expected up to 60 printable characters, got {shown(label)}")
-        return default
-    return label

@@ -13,7 +13,7 @@ from gpbench.errors import ConfigError
 from gpbench.kernels.build import names_in
 from gpbench.versions import essential
 
-from . import grid, identity
+from . import dataset_entry, grid, identity
 from .config import Config
 from .dataset_entry import DatasetEntry
 from .method_entry import MethodEntry
@@ -42,6 +42,7 @@ def plan(
     notices: list[str] = []
     for entry in chosen_datasets:
         source = _source(entry, offline, notices)
+        notices += dataset_entry.remarks(replace(entry, alternatives=(source,)))
         indices = [i for i in range(config.trials_for(entry)) if any(low <= i <= high for low, high in wanted)]
         grids = [_points(config, entry, m, source) for m in chosen_methods]
         found += [trial(index) for index in indices for points in grids for trial in points]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -10,7 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from gpbench.errors import ConfigError
+from gpbench.errors import ConfigError, DataError
+from gpbench.text import nearest
 
 from .yaml_strict import Document, Keys, Mark, Problem, fail
 
@@ -28,13 +28,6 @@ _EXPECTED = {  # pydantic's error types in the words of a config
     "model_attributes_type": "expected a mapping",
     "none_required": "expected null",
 }
-
-
-def nearest(key: str, valid: Iterable[str]) -> str:
-    """'; did you mean ...?', or the list of what is valid."""
-    valid = sorted(set(valid))
-    near = difflib.get_close_matches(key, valid, n=1, cutoff=0.5)
-    return f"; did you mean '{near[0]}'?" if near else f"; valid: {', '.join(valid)}"
 
 
 def shown(value: Any) -> str:
@@ -56,8 +49,9 @@ class Reader:
     def __init__(self, document: Document):
         self.document = document
         self.problems: list[Problem] = list(document.problems)
+        self.of_data: list[Problem] = []  # what is wrong with files that the document names
 
-    def problem(self, keys: Keys, message: str, on: str = "value") -> None:
+    def problem(self, keys: Keys, message: str, on: str = "value", of_data: bool = False) -> None:
         """Note a fault at a key or value; one that the YAML reader has complained about is not repeated."""
         if any(keys[: len(r)] == r for r in self.document.refused):
             return
@@ -66,11 +60,11 @@ class Reader:
             known, on = known[:-1], "value"
         mark = self.document.marks.get(known) or Mark("config", None, None)
         line, col = getattr(mark, on) or (None, None)
-        self.problems.append(Problem(mark.origin, line, col, message))
+        (self.of_data if of_data else self.problems).append(Problem(mark.origin, line, col, message))
 
     def unknown_key(self, keys: Keys, valid: Iterable[str], what: str = "", sure: bool = True) -> None:
         """`sure=False`: `valid` may lack some keys, so only a likely misspelling is a problem."""
-        hint = nearest(str(keys[-1]), valid) if valid else ""
+        hint = nearest(str(keys[-1]), sorted(valid)) if valid else ""
         if sure or "did you mean" in hint:
             self.problem(keys, f"unknown key '{keys[-1]}'{what and f' ({what})'}{hint}", on="key")
 
@@ -131,7 +125,19 @@ class Reader:
         return None
 
     def finish(self) -> None:
-        fail(self.problems)
+        """One error that lists everything: of the config, or of its data where nothing else is wrong."""
+        try:
+            fail([*self.problems, *self.of_data])
+        except ConfigError as e:
+            raise e if self.problems else DataError(str(e)) from None
+
+
+def label_of(reader: Reader, data: dict, keys: Keys, default: str) -> str:
+    label = data.get("label", default)
+    if not isinstance(label, str) or not label.strip() or len(label) > 60 or not label.isprintable():
+        reader.problem((*keys, "label"), f"'label': expected up to 60 printable characters, got {shown(label)}")
+        return default
+    return label
 
 
 def _name(keys: Keys) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from gpbench import catalog
+from gpbench.data.csv_columns import Choices
 from gpbench.kernels.build import COMBINED, options_of
 from gpbench.metrics import METRICS
 
@@ -137,7 +138,8 @@ def _dataset(sources: dict[str, type], settings: Schema, params: Schema, defs: d
         return {"name": {"const": cls.name, "description": cls.title}, **_model(cls, defs).get("properties", {})}
 
     text = {"type": "string", "minLength": 1}
-    csv = {"csv": text, "target": text, "task": _enum(["regression", "classification"])}
+    csv = {"csv": text, "target": text, "task": _enum(["regression", "classification"]), "label": text}
+    csv |= _model(Choices, defs)["properties"]
     names, extra = _enum(sources), {**params, **settings}
     choice = {
         "anyOf": [names, *(_object(plain(c), ["name"]) for c in sources.values()), _object(csv, ["csv", "target"])]

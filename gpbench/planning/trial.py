@@ -48,12 +48,18 @@ class Trial:
     @property
     def _content(self) -> dict:
         """What the method computes, whichever version of it: all that random streams may depend on."""
-        return {k: v for k, v in asdict(self).items() if k not in ("label", "versions")}
+        content = {k: v for k, v in asdict(self).items() if k not in ("label", "versions")}
+        return content | {"dataset": self.data}
+
+    @property
+    def data(self) -> dict:
+        """The data set without the name that tables give a user's file."""
+        return {k: v for k, v in self.dataset.items() if k != "label"}
 
     @cached_property
     def data_key(self) -> str:
         """What paired methods share: split, full-GP subset and start order are drawn from this."""
-        return digest([self.dataset, self.split, self.seed, self.index])
+        return digest([self.data, self.split, self.seed, self.index])
 
     @cached_property
     def path_key(self) -> str:
@@ -81,4 +87,4 @@ class Trial:
 
     @property
     def dataset_name(self) -> str:
-        return self.dataset.get("name") or self.dataset["csv"]
+        return self.dataset.get("name") or self.dataset.get("label") or self.dataset["csv"]

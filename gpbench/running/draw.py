@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpbench import catalog, data
+from gpbench.data.csv_file import filled
 from gpbench.data.dataset import Dataset, Split
 from gpbench.data.scaling import Scaler
 from gpbench.data.splits import draw as draw_split
@@ -45,5 +46,6 @@ def draw_of(trial: Trial) -> Draw:
     per_trial = bool(name) and catalog.find("dataset", name).per_trial
     dataset = data.load(trial.dataset, seeds.data(trial, per_trial))
     split = draw_split(dataset, trial.split, seeds.split(trial), trial.index)
+    dataset = filled(dataset, split.train)
     scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
     return Draw(dataset, split, scaler, seeds.order(trial).permutation(len(split.train)))

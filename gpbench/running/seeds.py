@@ -23,13 +23,13 @@ def stream(purpose: str, *key) -> np.random.Generator:
 
 def data(trial: Trial, per_trial: bool) -> np.random.Generator:
     """For generated data: one set for all trials and splits, or a fresh one for each trial index (Friedman)."""
-    return stream("data", trial.dataset, trial.seed, trial.index if per_trial else None)
+    return stream("data", trial.data, trial.seed, trial.index if per_trial else None)
 
 
 def split(trial: Trial) -> np.random.Generator:
     """Folds of one cross-validation are parts of one permutation, so their stream ignores the index."""
     index = trial.index if depends_on_index(trial.split) else None
-    return stream("split", trial.dataset, trial.split, trial.seed, index)
+    return stream("split", trial.data, trial.split, trial.seed, index)
 
 
 def order(trial: Trial) -> np.random.Generator:

@@ -1,0 +1,207 @@
+"""Which columns of a user's table become inputs, and how: numbers as they are, text as one-hot, what is missing.
+
+`Encoding` is part of a model: levels and fill values are those of the table it was made from.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from gpbench.errors import DataError
+from gpbench.text import nearest
+
+_MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+_ID = re.compile(r"(.*[ _-])?(id|index|no|nr|number|row|unnamed: 0)", re.IGNORECASE)
+FEW_LEVELS = 20  # a text column with more than these, and one for every second row, is no category
+SHOWN = 40  # characters of a cell in a message
+
+
+class Choices(BaseModel):
+    """Keys of a config's `{csv: ..., target: ...}` that say what becomes an input."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    drop: list[str] | None = Field(None, description="columns that are no inputs")
+    inputs: list[str] | None = Field(None, description="columns that are; all but the target where not given")
+    categorical: Literal["refuse", "one-hot"] = Field("refuse", description="what is done about text columns")
+    missing: Literal["refuse", "drop", "median"] = Field(
+        "refuse", description="missing values: refuse, drop the row, or take the median of the training part"
+    )
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table: a number, or a 0/1 input for each of its levels."""
+
+    name: str
+    levels: tuple[str, ...] | None = None
+    fill: float | None = None  # of a missing number, where a model brings its own
+
+    @property
+    def inputs(self) -> list[str]:
+        return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    columns: tuple[Column, ...]
+
+    @property
+    def inputs(self) -> list[str]:
+        return [name for column in self.columns for name in column.inputs]
+
+    def encode(self, path, header: list[str], rows: list[list[str]]) -> tuple[np.ndarray, list[str]]:
+        """Inputs (n, D), NaN where a number is missing, and what is to be told: levels that nobody has seen before."""
+        if absent := [c.name for c in self.columns if c.name not in header]:
+            raise DataError(f"{path}: has no column {', '.join(map(repr, absent))}, which the model was fitted to")
+        blocks, told = [], []
+        for column in self.columns:
+            cells = [row[header.index(column.name)] for row in rows]
+            if column.levels is None:
+                blocks.append(_numbers(path, column, cells)[:, None])
+                continue
+            blocks.append(np.array([[float(cell == level) for level in column.levels] for cell in cells]))
+            unknown = {c for c in cells if c not in column.levels and not absent_cell(c)}
+            for i in sorted(cells.index(c) for c in unknown)[:5]:
+                where = f"{path}: column '{column.name}', row {i + 1}"
+                told.append(f"{where}: '{cells[i][:SHOWN]}' is no level of the fit; taken as none of them")
+        return np.hstack(blocks), told
+
+
+def _numbers(path, column: Column, cells: list[str]) -> np.ndarray:
+    values = np.array([_value(cell) for cell in cells])
+    if column.fill is not None:
+        gaps = np.array([absent_cell(cell) for cell in cells])
+        values[gaps] = column.fill
+    for i in np.flatnonzero(~np.isfinite(values)):
+        if not absent_cell(cells[i]):
+            raise DataError(f"{path}: column '{column.name}', row {i + 1}: {_what(cells[i])}")
+    return values
+
+
+def absent_cell(cell: str) -> bool:
+    return cell.lower() in _MISSING
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell  # Python's float takes 1_000
+
+
+def _value(cell: str) -> float:
+    return float(cell) if is_number(cell) and not absent_cell(cell) else np.nan
+
+
+def _what(cell: str) -> str:
+    return f"{cell} is not finite" if is_number(cell) else f"'{cell[:SHOWN]}' is text, not a number"
+
+
+# -- looking at a table ----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Survey:
+    """All that is wrong with a table, and what is odd about it; the encoding where nothing is wrong."""
+
+    problems: list[str]
+    remarks: list[str]
+    encoding: Encoding
+    complete: np.ndarray  # (n,) rows without a missing value among inputs and target
+
+
+def survey(path, header: list[str], rows: list[list[str]], target: str, choices: Choices) -> Survey:
+    """Look at every column that is to be used. The first row below the header is row 1."""
+    problems = _unknown_names(path, header, target, choices)
+    used = [c for c in choices.inputs or header if c in header and c != target and c not in (choices.drop or [])]
+    if not used and not problems:
+        others = " and those dropped" if choices.drop else ""
+        problems.append(f"{path}: has no column besides the target '{target}'{others}")
+    columns, remarks = [], []
+    complete = np.ones(len(rows), dtype=bool)
+    for name in used:
+        cells = [row[header.index(name)] for row in rows]
+        gaps = np.array([absent_cell(c) for c in cells])
+        complete &= ~gaps
+        levels, found = _kind(path, name, cells, gaps, choices)
+        problems += found
+        columns.append(Column(name, levels))
+        if not found:
+            remarks += _odd(path, name, cells, levels, len(rows))
+    if target in header:
+        gaps = np.array([absent_cell(row[header.index(target)]) for row in rows])
+        complete &= ~gaps
+        if choices.missing == "median" and gaps.any():
+            where = f"{path}: column '{target}', row {int(np.argmax(gaps)) + 1}"
+            problems.append(f"{where}: missing value of the target, which no median can stand in for; missing: drop")
+    if choices.missing == "drop" and not complete.all():
+        remarks.append(f"{path}: {int((~complete).sum())} of {len(rows)} rows have missing values and are dropped")
+        if not complete.any():
+            problems.append(f"{path}: every row has a missing value: drop the columns they are in")
+    return Survey(problems, remarks, Encoding(tuple(columns)), complete)
+
+
+def _unknown_names(path, header: list[str], target: str, choices: Choices) -> list[str]:
+    found = []
+    if target not in header:
+        found.append(f"{path}: has no column '{target}'{nearest(target, header, 'its columns are')}")
+    for key in ("drop", "inputs"):
+        for name in getattr(choices, key) or []:
+            if name not in header:
+                found.append(f"{path}: `{key}`: has no column '{name}'{nearest(name, header, 'its columns are')}")
+            elif name == target:
+                found.append(f"{path}: `{key}`: '{name}' is the target")
+    if choices.drop and choices.inputs:
+        found.append(f"{path}: give `drop` or `inputs`, not both")
+    return found
+
+
+def _kind(path, name: str, cells: list[str], gaps, choices: Choices) -> tuple[tuple[str, ...] | None, list[str]]:
+    """Levels of a text column (None: numbers), and what is wrong with the column, each in a sentence."""
+    text = [i for i, c in enumerate(cells) if not gaps[i] and not is_number(c)]
+    infinite = [i for i, c in enumerate(cells) if is_number(c) and not gaps[i] and not np.isfinite(float(c))]
+
+    def at(i):
+        return f"{path}: column '{name}', row {i + 1}"
+
+    problems = []
+    present = len(cells) - int(gaps.sum())
+    if gaps.any() and choices.missing == "refuse":
+        more = f" ({int(gaps.sum())} in this column)" if gaps.sum() > 1 else ""
+        hint = "drop the row or fill it in (missing: drop | median)"
+        problems.append(f"{at(int(np.argmax(gaps)))}: missing value{more}; {hint}")
+    if not present:
+        problems.append(f"{path}: column '{name}' has no values; drop it")
+    if len(text) > present / 2:
+        levels = tuple(sorted({cells[i] for i in range(len(cells)) if not gaps[i]}))
+        if choices.categorical == "refuse":
+            hint = "drop it, or make it inputs (categorical: one-hot)"
+            problems.append(f"{at(text[0])}: {_what(cells[text[0]])}; {hint}")
+        elif len(levels) > max(FEW_LEVELS, present / 2):
+            problems.append(f"{path}: column '{name}' has {len(levels)} different texts in {present} rows; drop it")
+        return levels, problems
+    if text:
+        more = f" ({len(text)} of {present} cells are)" if len(text) > 1 else ""
+        problems.append(f"{at(text[0])}: {_what(cells[text[0]])}{more}")
+    if infinite:
+        problems.append(f"{at(infinite[0])}: {cells[infinite[0]]} is not finite")
+    return None, problems
+
+
+def _odd(path, name: str, cells: list[str], levels, n: int) -> list[str]:
+    """A column that says nothing, or that numbers the rows."""
+    if len(set(cells)) == 1 and n > 1:
+        return [f"{path}: column '{name}' is constant ({cells[0][:SHOWN]}): it says nothing; drop: [{name}]"]
+    if levels is None and n > 2 and len(set(cells)) == n:
+        values = np.array([_value(c) for c in cells])
+        counts = np.isfinite(values).all() and np.array_equal(np.diff(values), np.ones(n - 1))
+        if counts or (_ID.fullmatch(name) and np.array_equal(values, np.round(values))):
+            return [f"{path}: column '{name}' looks like an id, another number in every row; drop: [{name}]"]
+    return []

@@ -1,0 +1,143 @@
+"""CSV as people have it: text, gaps, ids; what the config says about them, and every problem at once."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gpbench.cli import cli
+from gpbench.data import csv_file
+from gpbench.data.csv_columns import Choices
+from gpbench.errors import ConfigError, DataError
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.running.draw import draw_of
+
+TABLE = "id,size,colour,fixed,price\n" + "".join(
+    f"{i},{size},{colour},7,{price}\n"
+    for i, (size, colour, price) in enumerate(
+        [("1.5", "red", 10), ("", "blue", 20), ("2.5", "red", 30), ("4", "", 40), ("3", "green", 50)] * 4, start=1
+    )
+)
+CHOICES = "drop: [id, fixed], categorical: one-hot, missing: median"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(entry, table=TABLE, more=""):
+        (tmp_path / "my.csv").write_text(table)
+        (tmp_path / "c.yaml").write_text(
+            f"name: c\ndataset: {{csv: my.csv, target: price{entry and ', ' + entry}}}\n"
+            f"hyperparameters: {{schedule: joint, evaluations: 2}}\nmethods: [full-gp]\n{more}"
+        )
+        return tmp_path / "c.yaml"
+
+    return write
+
+
+def look(tmp_path, table=TABLE, target="price", task="regression", **choices):
+    (tmp_path / "my.csv").write_text(table)
+    return csv_file.look(str(tmp_path / "my.csv"), target, task, Choices(**choices))
+
+
+def test_text_becomes_one_input_per_level_and_gaps_stay_gaps_until_rows_are_drawn(tmp_path):
+    found = look(tmp_path, drop=["id", "fixed"], categorical="one-hot", missing="median")
+    assert found.encoding.inputs == ["size", "colour=blue", "colour=green", "colour=red"]
+    assert np.array_equal(found.X[0], [1.5, 0, 0, 1]) and np.isnan(found.X[1, 0])
+    assert np.array_equal(found.X[3, 1:], [0, 0, 0])  # a missing colour is no colour
+
+
+def test_medians_are_those_of_the_training_part(write):
+    trial = plan(load_config(write(CHOICES, more="split: {kind: first, n_train: 4}\n"))).trials[0]
+    draw = draw_of(trial)
+    assert draw.dataset.X[1, 0] == 2.5  # of 1.5, 2.5, 4: the fifth row, 3, is not in it
+    assert np.isfinite(draw.dataset.X).all()
+
+
+def test_rows_with_gaps_are_dropped_when_the_config_says_so_and_the_notes_tell(write):
+    config = load_config(write("drop: [id, fixed], categorical: one-hot, missing: drop"))
+    draw = draw_of(plan(config).trials[0])
+    assert draw.dataset.n == 12 and any("8 of 20 rows" in note for note in draw.dataset.notes)
+
+
+def test_inputs_are_the_listed_columns_in_their_order(tmp_path):
+    found = look(tmp_path, inputs=["fixed", "id"])
+    assert found.encoding.inputs == ["fixed", "id"] and not found.problems
+
+
+def test_every_problem_of_the_file_is_listed_at_once_with_exit_code_3(write):
+    path = write("drop: [idd], inputs: [size]")
+    with pytest.raises(DataError) as e:
+        load_config(path)
+    text = str(e.value)
+    assert "`drop`: has no column 'idd'; did you mean 'id'?" in text and "give `drop` or `inputs`, not both" in text
+    assert "column 'size', row 2: missing value (4 in this column)" in text and ":2:" in text
+    with pytest.raises(DataError) as e:
+        load_config(write(""))
+    lines = str(e.value).splitlines()
+    assert len(lines) == 3 and "column 'colour', row 1: 'red' is text" in "".join(lines)
+    ran = CliRunner().invoke(cli, ["run", "-n", str(path)])
+    assert isinstance(ran.exception, DataError) and ran.exception.exit_code == 3
+
+
+def test_a_problem_of_the_config_beside_those_of_the_file_is_a_config_error(write):
+    with pytest.raises(ConfigError) as e:
+        load_config(write("", more="sead: 3\n"))
+    assert "did you mean 'seed'" in str(e.value) and "column 'size'" in str(e.value)
+
+
+@pytest.mark.parametrize(
+    "entry, message",
+    [
+        ("categorical: one_hot", "'categorical': expected 'refuse' or 'one-hot'"),
+        ("missing: mean", "'missing': expected 'refuse', 'drop' or 'median'"),
+        ("drop: id", "'drop': expected a list"),
+        ("catagorical: one-hot", "did you mean 'categorical'"),
+        ('label: ""', "'label': expected up to 60 printable characters"),
+    ],
+)
+def test_wrong_keys_and_values_are_named(write, entry, message):
+    with pytest.raises(ConfigError) as e:
+        load_config(write(entry))
+    assert message in str(e.value)
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        ("a,price\nx,\ny,2\nx,3\n", "missing value of the target, which no median can stand in for"),
+        ("a,price\n,1\n,2\n", "column 'a' has no values"),
+        ("a,price\n1,1\nx,2\n3,4\n", "column 'a', row 2: 'x' is text, not a number"),
+        ("a,price\n" + "".join(f"name{i},{i}\n" for i in range(30)), "30 different texts in 30 rows; drop it"),
+    ],
+)
+def test_what_no_choice_can_mend_is_a_problem(tmp_path, table, message):
+    found = look(tmp_path, table, categorical="one-hot", missing="median")
+    assert message in "\n".join(found.problems)
+
+
+def test_id_like_and_constant_columns_are_pointed_out_by_validate_and_the_dry_run(write):
+    path = write("categorical: one-hot, missing: median")
+    for command in (["validate"], ["run", "-n"]):
+        told = CliRunner().invoke(cli, [*command, str(path)])
+        assert told.exit_code == 0, told.output
+        assert "column 'id' looks like an id" in told.output and "column 'fixed' is constant (7)" in told.output
+    assert "looks like" not in CliRunner().invoke(cli, ["validate", str(write(CHOICES))]).output
+
+
+def test_choices_enter_the_identity_where_given_and_a_label_does_not(write):
+    def trial(entry, table="size,price\n1,2\n2,3\n4,5\n"):
+        return plan(load_config(write(entry, table))).trials[0]
+
+    plain = trial("")
+    assert "missing" not in plain.dataset
+    assert trial("missing: drop").id != plain.id and trial("inputs: [size]").id != plain.id
+    named = trial("label: houses")
+    assert named.id == plain.id and named.data_key == plain.data_key and named.path_key == plain.path_key
+    assert named.dataset_name == "houses"
+
+
+def test_a_name_that_has_little_in_common_is_no_suggestion(tmp_path):
+    (found,) = look(tmp_path, "size,price\n1,2\n", target="temperature").problems
+    assert found.endswith("has no column 'temperature'; its columns are size, price")
+    (found,) = look(tmp_path, "size,price\n1,2\n", target="Prize").problems
+    assert found.endswith("has no column 'Prize'; did you mean 'price'?")
