@@ -26,7 +26,7 @@ class Schedule:
     kind: str = "fixed"  # fixed | joint | interleaved
     evaluations: int = 200  # of the objective: in all for `joint`, per round for `interleaved`
     rounds: int = 10
-    guard: bool = False  # a round after which the selection's measure is higher is taken back, and is the last
+    guard: float | None = None  # a round that raises the selection's measure by more than this share is taken back
     optimiser: str = "lbfgs"  # or cg
     restarts: int = 1
     prior: str = "none"  # on the hyperparameters (learning/priors.py); half-t for classification

@@ -79,8 +79,9 @@ class Hyperparameters(Section):
         None, description="variance, lengthscale, noise, bias: natural values on the scaled data"
     )
     rounds: PositiveInt | None = Field(None, description="of selection and learning in turns (10)")
-    guard: Annotated[bool | None, Added] = Field(
-        None, description="a round after which the selection's measure is higher is taken back, and is the last"
+    guard: Annotated[Positive | None, Added] = Field(
+        None,
+        description="a round that raises the measure of the selection by more than this share is taken back; the last",
     )
     evaluations: PositiveInt | None = Field(
         None, description="of the objective: in all (200), or per round of `interleaved` (20)"

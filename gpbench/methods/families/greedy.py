@@ -149,7 +149,8 @@ class GreedyMethod(Method):
             return len(history) > 1 and turns.rule(history, turns.tolerance)
 
         def worse(before, after):
-            return problem.schedule.guard and min(after.measures) > min(before.measures)
+            old, new, share = min(before.measures), min(after.measures), problem.schedule.guard
+            return share is not None and new - old > share * abs(old)
 
         gp, path, epochs = interleave(problem.gp, select, learn, ended, rounds, worse)
         if by_epoch:
