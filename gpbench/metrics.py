@@ -82,7 +82,14 @@ def err(y, prob) -> float:
     return float(np.mean(np.where(prob > 0.5, 1, -1) != y))
 
 
-def nlpd_class(y, prob) -> float:
-    """Mean of -log p(y), natural log; y is -1/+1."""
-    p = np.where(np.asarray(y) > 0, prob, 1 - prob)
+def nlpd_class(y, prob, log_prob=None) -> float:
+    """Mean of -log p(y), natural log; y is -1/+1.
+
+    log_prob is log p of both classes (t, 2). Without it 1 - prob stands for the class -1, which knows no loss between
+    37 nats and that of the smallest number.
+    """
+    positive = np.asarray(y) > 0
+    if log_prob is not None:
+        return float(-np.mean(np.where(positive, log_prob[:, 1], log_prob[:, 0])))
+    p = np.where(positive, prob, 1 - prob)
     return float(-np.mean(np.log(np.maximum(p, np.finfo(float).tiny))))

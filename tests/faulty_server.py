@@ -100,3 +100,22 @@ def dripping(server):
             handler.wfile.flush()
 
     return answer
+
+
+def dripping_headers(server):
+    def answer(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not server.release.wait(0.05):
+            handler.wfile.write(b"X")
+            handler.wfile.flush()
+
+    return answer
+
+
+def redirect(to: str):
+    def answer(handler):
+        handler.send_response(302)
+        handler.send_header("Location", to)
+        handler.end_headers()
+
+    return answer

@@ -25,7 +25,12 @@ def configs(repo):
 
 
 def may_be_stale(trial):
-    """What learner 2 moved: climbs by L-BFGS in a box, of methods that learn for themselves."""
+    """What learner 2 moved: climbs by L-BFGS in a box, of methods that learn for themselves.
+
+    What else was raised: nlpd of classifiers, and CholQR-AA.
+    """
+    if trial.versions.get("method", 1) > 1:
+        return trial.method.startswith("ep") or trial.params.get("variant") == "aa"
     return trial.hyperparameters["schedule"] != "fixed" and trial.learner > 1
 
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import driver
 import numpy as np
@@ -12,6 +13,7 @@ from gpbench.inference import sparse
 from gpbench.inference.exact import ExactPosterior
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.base import Kernel
+from gpbench.methods import cholqr as method_module
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.cholqr import CholQR
 from gpbench.methods.fitc import Fitc
@@ -192,3 +194,23 @@ def test_hybrid_predicts_by_fitc_at_the_hyperparameters_of_the_subset():
     fitc = Fitc(d_max=40).fit(same, np.random.default_rng(0))
     np.testing.assert_allclose(hybrid.predict(p.X).mean, fitc.predict(p.X).mean)
     np.testing.assert_allclose(hybrid.predict(p.X).var, fitc.predict(p.X).var)
+
+
+def test_aa_begins_an_epoch_with_the_information_pivots_that_the_last_one_ended_with(monkeypatch):
+    seen = []
+    real = method_module.swaps
+
+    def watched(*args, **options):
+        for swap in real(*args, **options):
+            seen[-1].append(swap)
+            yield swap
+
+    def one_epoch(*args, **options):
+        seen.append([])
+        return watched(*args, **options)
+
+    monkeypatch.setattr(method_module, "swaps", one_epoch)
+    CholQR(d_max=15, variant="aa", z=40, epochs=3, tolerance=0).fit(problem(), np.random.default_rng(1))
+    for before, after in pairwise(seen):
+        assert after[0].pivots == before[-1].next_pivots
+    assert any(epoch[0].pivots != 4 for epoch in seen[1:])  # four is where it starts

@@ -22,7 +22,6 @@ methods: [full-gp, sod]
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GPBENCH_QUIET", raising=False)
     (tmp_path / "small.yaml").write_text(SMALL)
     return tmp_path
 
@@ -39,6 +38,12 @@ def gpbench(here, monkeypatch, capsys):
         return stop.value.code or 0, out.out, out.err
 
     return call
+
+
+def test_quiet_is_of_one_call_wherever_it_stands_and_not_of_the_next(gpbench):
+    assert gpbench("-q", "run", "small.yaml", "--trials", "0", "-m", "full-gp")[2] == ""
+    assert gpbench("run", "small.yaml", "--trials", "0", "-m", "full-gp", "-q")[2] == ""
+    assert "done" in gpbench("run", "small.yaml", "--trials", "0", "-m", "full-gp")[2]
 
 
 def test_run_status_and_rendering_again(gpbench, here):

@@ -1,6 +1,7 @@
 """What the forms of a config mean: defaults, precedence, kernels, hyperparameters, writing it back, the schema."""
 
 import json
+import re
 
 import jsonschema
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import yaml
 from config_files import BASE, load, parts, trials  # noqa: F401  (parts is a fixture)
 
+from gpbench.errors import ConfigError
 from gpbench.kernels.build import build_kernel
 from gpbench.planning.config import ONCE, SETTINGS, load_config, resolved_yaml
 from gpbench.planning.plan import plan
@@ -219,3 +221,53 @@ def test_the_schema_accepts_what_is_accepted_and_refuses_what_is_refused(tmp_pat
         {"dataset": {"name": "rows", "sise": 1}}, {"published": {"paper": "x", "item": "y"}}, {"timeout": 0},
     ):  # fmt: skip
         assert not validator.is_valid(base | wrong), wrong
+
+
+IDLE = [
+    ("cholqr", "{schedule: joint, evaluations: 200}", "evaluations"),
+    ("cholqr", "{schedule: joint, optimiser: lbfgs}", "optimiser"),
+    ("cholqr", "{schedule: joint, restarts: 1}", "restarts"),
+    ("cholqr", "{schedule: interleaved, rounds: 3, evaluations: 15}", "rounds"),
+    ("nlml", "{schedule: interleaved, restarts: 2}", "restarts"),
+    ("csi", "{schedule: joint, evaluations: 10}", "evaluations"),
+    ("fitc", "{schedule: interleaved, rounds: 3}", "rounds"),
+]
+
+
+@pytest.mark.parametrize("method, given, key", IDLE)
+def test_a_key_of_the_schedule_that_the_method_takes_no_notice_of_is_refused(tmp_path, method, given, key):
+    own = f"name: t\ndataset: friedman3\nmethods: [{{method: {method}, hyperparameters: {given}}}]\n"
+    schedule = given.split()[1].rstrip(",")
+    message = f"'{key}': {method} takes no notice of it with `schedule: {schedule}`"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load(tmp_path, own)
+    general = f"name: t\ndataset: friedman3\nmethods: [{method}]\nhyperparameters: {given}\n"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load(tmp_path, general)
+
+
+def test_a_general_key_serves_one_of_the_methods_and_a_start_has_its_optimiser_and_restarts(tmp_path):
+    text = "name: t\ndataset: friedman3\nmethods: [cholqr, fitc]\nhyperparameters: {schedule: joint, evaluations: 9}\n"
+    assert load(tmp_path, text)
+    start = "{schedule: interleaved, from: full-gp, subset: 20, optimiser: cg, restarts: 3}"
+    assert load(tmp_path, f"name: t\ndataset: friedman3\nmethods: [cholqr, nlml]\nhyperparameters: {start}\n")
+
+
+def test_what_a_key_that_plays_no_part_says_about_kept_values_is_refused(tmp_path):
+    given = "{values: {variance: 1, lengthscale: 1, noise: 1}, evaluations: 5}"
+    with pytest.raises(ConfigError, match="`evaluations` plays no part where `values` are kept"):
+        load(tmp_path, f"name: t\ndataset: friedman3\nmethods: [nlml]\nhyperparameters: {given}\n")
+
+
+def test_values_of_a_classifier_need_no_noise(tmp_path):
+    given = "name: t\ndataset: %s\nmethods: [%s]\nhyperparameters: {values: {variance: 1, lengthscale: 1}}\n"
+    assert one(tmp_path, given % ("labels", "classifier")).hyperparameters["values"] == {
+        "variance": 1.0, "lengthscale": 1.0
+    }  # fmt: skip
+    with pytest.raises(ConfigError, match="values: 'noise' of the kernel is missing"):
+        load(tmp_path, given % ("rows", "plain"))
+
+
+def test_every_committed_resolved_config_can_be_read(repo):
+    for path in sorted((repo / "results").glob("*/config.resolved.yaml")):
+        load_config(path)

@@ -5,20 +5,22 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from gpbench.errors import DataError, NotApplicable
+from gpbench.errors import DataError, InvalidPrediction, NotApplicable
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
 from gpbench.kernels.build import build_kernel
 from gpbench.learning import priors
 from gpbench.learning.ep_mode import Start, find_mode
-from gpbench.methods.base import GP, Problem, Schedule
+from gpbench.methods.base import GP, Prediction, Problem, Schedule
 from gpbench.methods.ep import EP
 from gpbench.methods.ep_fic import EPFic
 from gpbench.methods.ep_sparse import EPSparse
 from gpbench.planning.config import load_config
+from gpbench.running import evaluate
 from tests.oracles.exact import finite_difference
 
 SE = {"name": "ard-se", "form": "plain", "ard": False}
@@ -159,3 +161,20 @@ def test_a_run_that_does_not_converge_says_so(rng):
     undamped = problem(rng, {"name": "pp3", "ard": False}, kind="fixed")
     undamped = dataclasses.replace(undamped, gp=GP(undamped.gp.kernel.with_values({"variance": 1e4}), 1.0))
     assert any("not converged" in n for n in EPSparse(solver="parallel", damping=1.0).fit(undamped, rng).notes)
+
+
+@pytest.mark.parametrize("cls, spec", [(EP, SE), (EPFic, SE), (EPSparse, PP3)])
+def test_predictions_carry_log_p_of_both_classes_to_full_precision(rng, cls, spec):
+    p = problem(rng, spec, kind="fixed")
+    found = cls().fit(p, rng).predict(p.X)
+    np.testing.assert_allclose(np.exp(found.log_prob[:, 1]), found.prob, rtol=1e-12)
+    np.testing.assert_allclose(found.log_prob[:, 0], norm.logsf(found.mean / np.sqrt(found.var)), rtol=1e-10)
+
+
+def test_a_log_probability_that_is_not_of_the_probability_is_invalid():
+    prob = np.array([0.2, 0.9])
+    good = Prediction(prob, np.ones(2), None, prob, np.log(np.column_stack([1 - prob, prob])))
+    evaluate.check(good, 2, "classification")
+    for wrong in (good.log_prob[:, ::-1], good.log_prob[:, 0]):
+        with pytest.raises(InvalidPrediction, match="log_prob"):
+            evaluate.check(dataclasses.replace(good, log_prob=wrong), 2, "classification")

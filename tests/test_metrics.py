@@ -66,3 +66,11 @@ def test_nlpd_moves_by_log_of_the_unit_and_nmse_not_at_all(unit, shift):
 
 def test_a_certain_and_wrong_classifier_has_a_finite_loss():
     assert np.isfinite(metrics.nlpd_class(np.array([1, -1]), np.array([0.0, 1.0])))
+
+
+def test_a_confidently_wrong_point_costs_the_same_in_both_classes():
+    """Phi(-8.3): 1 - p of the other class is rounded, that of Phi(-39) is 0."""
+    for z in (8.3, 39.0):
+        p, log_p = norm.cdf([z, -z]), norm.logcdf([[-z, z], [z, -z]])
+        wrong = [metrics.nlpd_class(np.array([y]), p[[i]], log_p[[i]]) for i, y in enumerate((-1, 1))]
+        assert wrong == pytest.approx([-norm.logcdf(-z)] * 2, rel=1e-12)

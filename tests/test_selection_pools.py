@@ -78,6 +78,14 @@ def test_the_store_holds_no_more_rows_than_it_may(rng):
     assert rows.evaluated == 21
 
 
+def test_a_stored_row_that_loses_its_place_to_another_of_the_same_request_is_still_given(rng):
+    _, rows = setup(rng, store=2)
+    rows(np.array([0, 1]))
+    index = np.array([7, 8, 0, 1])
+    np.testing.assert_allclose(rows(index), rows.kernel(rows.X[index], rows.X), rtol=1e-12)
+    assert rows.evaluated == 4
+
+
 def test_criteria_that_need_no_rows_evaluate_one_per_basis_vector(rng):
     state, rows = setup(rng)
     Path(state, random.criterion, WithoutRows(rng), rows).grow(12)

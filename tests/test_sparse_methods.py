@@ -100,13 +100,6 @@ def test_a_kernel_without_input_gradient_is_not_applicable():
         Fitc(optimise_inputs=True).fit(problem, np.random.default_rng(0))
 
 
-def test_jitter_is_reported():
-    problem = wave()
-    doubled = dataclasses.replace(problem, order=np.r_[problem.order[:10], problem.order[:10]])
-    fitted = Fitc(d_max=20).fit(doubled, np.random.default_rng(0))
-    assert any("jitter" in note and "Kuu" in note for note in fitted.notes)
-
-
 def test_random_path_is_nested_and_equals_single_fits():
     problem = wave()
     path = list(Random().path(problem, np.random.default_rng(0), [3, 6, 9]))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 
 import click
 
 
-def _set_verbosity(_context, parameter, value):
+_QUIET = "gpbench.quiet"
+
+
+def _set_verbosity(context, parameter, value):
     """-v and -q count wherever they stand, before or after the command."""
     import logging
 
     if not value:
         return
     if parameter.name == "quiet":
-        os.environ["GPBENCH_QUIET"] = "1"
+        context.meta[_QUIET] = True  # of this invocation: the environment would keep it for the next
     level = logging.ERROR if parameter.name == "quiet" else logging.INFO if value == 1 else logging.DEBUG
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True)
 
@@ -46,7 +48,8 @@ class Group(click.Group):
 
 
 def is_quiet() -> bool:
-    return bool(os.environ.get("GPBENCH_QUIET"))
+    context = click.get_current_context(silent=True)
+    return context is not None and context.meta.get(_QUIET, False)
 
 
 def note(message: str) -> None:

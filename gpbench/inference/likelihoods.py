@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr
 
 PROBIT, GAUSSIAN = 0, 1
 
@@ -28,6 +28,11 @@ class Probit:
     def probability(self, mean, var):
         """P(y = +1) when f ~ N(mean, var)."""
         return ndtr(mean / np.sqrt(1 + var))
+
+    def log_probabilities(self, mean, var):
+        """log P(y = -1) and log P(y = +1) when f ~ N(mean, var), each to full precision   (t, 2)."""
+        z = mean / np.sqrt(1 + var)
+        return np.column_stack([log_ndtr(-z), log_ndtr(z)])
 
 
 @dataclass(frozen=True)

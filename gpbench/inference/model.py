@@ -26,3 +26,4 @@ class Prediction:
     var: np.ndarray  # (t,) of the noisy target
     var_latent: np.ndarray | None = None  # (t,) of the function itself, where the method reports it
     prob: np.ndarray | None = None  # (t,) P(y = +1); classification only
+    log_prob: np.ndarray | None = None  # (t, 2) log P(y = -1) and log P(y = +1), where 1 - prob would lose the first

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
-from gpbench.linalg.cholesky import Cholesky
+from gpbench.linalg.cholesky import Cholesky, jitter_notes
 from gpbench.linalg.structured import Dense
 from gpbench.linalg.triangular import mirror_lower, solve_lower
 
-from .ep import Sites, block_change, update_block
+from .ep import Sites, block_change, megabytes, update_block
 
 PANEL = 128  # sites that are updated together; their part of Sigma stays in cache
 
@@ -25,10 +25,9 @@ class DenseSites:
     """K, Sigma and the Cholesky factor of B = I + S K S; O(n^2) memory."""
 
     rebuild = False
-    notes = ()
 
     def __init__(self, kernel, X):
-        self.kernel, self.X = kernel, X
+        self.kernel, self.X, self.jitter = kernel, X, 0.0
         self.K = np.asfortranarray(kernel(X))  # (n, n)
         self.kdiag = self.K.diagonal().copy()
 
@@ -36,6 +35,7 @@ class DenseSites:
         self.sites = sites.copy()
         self.s = np.sqrt(sites.tau)
         self.factor = Cholesky.of(self._B())
+        self.jitter = max(self.jitter, self.factor.jitter)  # the largest of all rebuilds
         Sigma = self.K.copy(order="F")
         if sites.tau.any():
             V = solve_lower(self.factor.L, np.asfortranarray(self.s[:, None] * self.K), overwrite=True)  # L^-1 S K
@@ -49,6 +49,10 @@ class DenseSites:
         B *= self.s[:, None]
         B[np.diag_indices_from(B)] += 1
         return B
+
+    @property
+    def notes(self):
+        return jitter_notes({"B": self.jitter})
 
     def marginals(self):
         return self.mu, self.var
@@ -74,7 +78,7 @@ class DenseSites:
 
     def figures(self):
         fill_K = np.count_nonzero(self.K) / self.K.size
-        return {"fill_K": fill_K, "fill_L": 1.0, "factor_mb": 3 * self.K.nbytes / 1e6}  # K, Sigma, L
+        return {"fill_K": fill_K, "fill_L": 1.0, "factor_mb": megabytes(self.K, self.K, self.factor.L)}  # K, Sigma, L
 
 
 class RankOne(DenseSites):

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.linalg.cholesky import Cholesky, cholesky_with_jitter
+from gpbench.linalg.cholesky import Cholesky, beyond, cholesky_with_jitter, jitter_notes
 from gpbench.linalg.triangular import solve_lower
 
 from . import sparse
-from .ep import Sites, update_block
+from .ep import Sites, megabytes, update_block
 from .model import GP
 
 PANEL = 96  # sites between two factorisations of A
@@ -30,7 +30,9 @@ class Fic:
     def __init__(self, kernel, X, Z, panel: int = PANEL, jitter: float = 0.0):
         self.kernel, self.X, self.Z = kernel, X, Z
         self.kdiag, self.first_rung = kernel.diag(X), jitter
-        self.L, self.jitter = cholesky_with_jitter(kernel(Z), jitter)
+        Kuu = kernel(Z)
+        self.L, used = cholesky_with_jitter(Kuu, jitter)
+        self.jitters = {"Kuu": beyond(used, jitter, Kuu.diagonal()), "A": 0.0}  # needed besides the first rung
         self.V = solve_lower(self.L, np.asfortranarray(kernel(X, Z).T), overwrite=True)  # (m, n)
         self.r = np.maximum(self.kdiag - (self.V**2).sum(0), 0.0)  # rounding below zero where Z is among X
         self.panels = [slice(i, min(i + panel, len(X))) for i in range(0, len(X), panel)]
@@ -39,7 +41,7 @@ class Fic:
         self.sites = sites.copy()
         E = 1 / (1 + sites.tau * self.r)
         self.A = np.eye(len(self.Z)) + (self.V * (sites.tau * E)) @ self.V.T
-        self.factor = Cholesky.of(self.A)
+        self._factorise()
         self.h = self.V @ (E * sites.nu)  # (m,)
         U = self.factor.half_solve(self.V)
         U *= E
@@ -62,8 +64,12 @@ class Fic:
             E = 1 / (1 + tau * r)
             self.A += (V * (tau * E - weight)) @ V.T
             self.h += V @ (E * nu - shift)
-            self.factor = Cholesky.of(self.A)
+            self._factorise()
         return largest, refused
+
+    def _factorise(self) -> None:
+        self.factor = Cholesky.of(self.A)
+        self.jitters["A"] = max(self.jitters["A"], self.factor.jitter)
 
     def marginals(self):
         return self.mu, self.var
@@ -86,8 +92,7 @@ class Fic:
 
     @property
     def notes(self):
-        beyond = self.jitter > 2 * self.first_rung * self.kdiag.max()
-        return (f"jitter {self.jitter:.1e} on Kuu",) if beyond else ()
+        return jitter_notes(self.jitters)
 
     def figures(self):
-        return {"factor_mb": 2 * self.V.nbytes / 1e6}
+        return {"factor_mb": megabytes(self.V, self.L, self.A, self.factor.L)}

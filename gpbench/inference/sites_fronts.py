@@ -16,7 +16,7 @@ from gpbench.linalg.blas import N, T, gemm, gemv, gesv
 from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, shape_of
 from gpbench.linalg.ordering import fill_reducing
 
-from .ep import TINY, Sites, update_at_once, update_block
+from .ep import TINY, Sites, megabytes, update_at_once, update_block
 from .sites_sparse import SparseSites
 
 FAINT = 1e-7  # tau K_ii below this: (1 - Z_ii)/tau cancels, and the site is visited through its exact marginal instead
@@ -60,12 +60,12 @@ class FrontSites(SparseSites):
 
     def figures(self) -> dict[str, float]:
         n, f = len(self.kdiag), self.fronts
-        held = (f.panel, f.stack, f.update, f.inverses)
+        held = self.K, f.panel, f.stack, f.update, f.inverses
         return {
             "fill_K": self.K.nnz / n**2,
             "fill_L": f.fronts.fill,
             "fronts": f.fronts.count,
-            "factor_mb": sum(a.nbytes for a in held) / 1e6,
+            "factor_mb": megabytes(*held),
         }
 
 

@@ -12,7 +12,7 @@ from scipy.sparse import csc_matrix
 
 from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic
 
-from .ep import TINY, Sites
+from .ep import TINY, Sites, megabytes
 
 
 class SparseSites:
@@ -89,6 +89,6 @@ class SparseSites:
         return Ks.T @ self.b, self.kernel.diag(Xs) - self.factor.half_squares(half)
 
     def figures(self):
-        megabytes = (16 * self.K.nnz + 12 * len(self.symbolic.Li)) / 1e6
-        fill_K = self.K.nnz / self.K.shape[0] ** 2
-        return {"fill_K": fill_K, "fill_L": self.symbolic.fill, "factor_mb": megabytes}
+        fill_K, S = self.K.nnz / self.K.shape[0] ** 2, self.symbolic
+        numbers = 8 * (len(S.Li) + S.n + self.K.nnz) / 1e6  # L, D and Z, whether made by now or not
+        return {"fill_K": fill_K, "fill_L": S.fill, "factor_mb": megabytes(self.K, S.Lp, S.Li) + numbers}

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from gpbench.inference.model import GP
-from gpbench.linalg.cholesky import cholesky_with_jitter
+from gpbench.linalg.cholesky import beyond, cholesky_with_jitter
 from gpbench.linalg.lowrank import LowRank, blocks, scratch
 from gpbench.linalg.structured import column_dots
 from gpbench.linalg.triangular import add_gram, mirror_lower, product, solve_lower
@@ -96,11 +96,13 @@ class SparseModel:
     jitter: float  # added to the diagonal of Kuu
     factor: LowRank
     r: np.ndarray  # (n,) kdiag - diag Qff
+    first_rung: float = 0.0  # of the jitter, relative to the mean of Kuu's diagonal
 
     @property
     def jitters(self) -> dict[str, float]:
-        """What had to be added to keep the factorisations alive; empty when nothing was."""
-        return {k: v for k, v in (("Kuu", self.jitter), ("B", self.factor.jitter)) if v}
+        """What had to be added to keep the factorisations alive, besides the first rung; empty when nothing was."""
+        needed = beyond(self.jitter, self.first_rung, self.Kuu.diagonal())
+        return {k: v for k, v in (("Kuu", needed), ("B", self.factor.jitter)) if v}
 
 
 def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = MEMORY) -> SparseModel:
@@ -122,7 +124,7 @@ def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = M
         projection += product(V, inv_lam * y[rows])
     mirror_lower(gram)
     factor = LowRank(columns, lam, gram, y, projection)
-    return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r)
+    return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r, jitter)
 
 
 @dataclass(frozen=True)

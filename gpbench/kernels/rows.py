@@ -35,7 +35,8 @@ class KernelRows:
         K = np.empty((len(index), len(self.X)))
         source = dict(zip(missing.tolist(), fresh))
         for a, j in enumerate(index.tolist()):
-            K[a] = row = source[j] if j in source else self._kept[j]
+            K[a] = source[j] if j in source else self._kept[j]
+        for j, row in zip(index.tolist(), K):  # only now: keeping one row may cost another its place
             self._keep(j, row)
         return K
 

@@ -74,4 +74,4 @@ def find_mode(
         return found
 
     best = best_of(starts, climb)
-    return next(at for found, at in climbs if found is best), best
+    return next(at for found, at in climbs if found.x is best.x), best

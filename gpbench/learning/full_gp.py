@@ -20,7 +20,8 @@ def fit_hyperparameters(
 ) -> tuple[GP, dict]:  # fmt: skip
     """Optimum of objective(gp, X, y) over kernel parameters and noise.
 
-    Each of the kernel's starts and `restarts - 1` random points is climbed for a while; the highest one goes on.
+    Each of the kernel's starts and `restarts - 1` random points is climbed for a while; the highest one goes on. The
+    dictionary tells of it: `trace` of the climb that won, `evaluations` of all.
     """
     layout = Layout(gp)
 
@@ -34,14 +35,13 @@ def fit_hyperparameters(
     first = evaluations if len(starts) == 1 else min(SCREEN, evaluations)
     bounds = layout.bounds(learner)
     found = best_of(starts, lambda x: learner.maximise(at, x, first, optimiser, bounds))
-    trace, used = found.trace, found.evaluations
-    if not found.converged and used < evaluations:
-        found = learner.maximise(at, found.x, evaluations - used, optimiser, bounds)
-        trace, used = [*trace, *found.trace], used + found.evaluations
+    left = evaluations - found.evaluations
+    if not found.converged and left > 0:
+        found = found.then(learner.maximise(at, found.x, left, optimiser, bounds))
     learned, _ = layout.unpack(found.x)
     info = {
-        "objective": found.value, "evaluations": used, "converged": found.converged,
-        "message": found.message, "trace": trace,
+        "objective": found.value, "evaluations": found.spent, "converged": found.converged,
+        "message": found.message, "trace": found.trace,
     }  # fmt: skip
     return learned, info
 

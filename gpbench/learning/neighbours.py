@@ -33,8 +33,8 @@ def learn(
     first = partial(objective, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k))
     budget = evaluations, optimiser, restarts, rng
     gp, _ = fit_hyperparameters(X[:few], y[:few], gp, *budget, objective=first, learner=learner)
-    used, trace = 0, []
-    while used < evaluations:
+    climb = None
+    while climb is None or climb.evaluations < evaluations:
         E = embedding(gp.kernel, X)
         layout, near = Layout(gp), earlier_neighbours(E, k)
 
@@ -42,12 +42,12 @@ def learn(
             F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X, y, near)
             return F, layout.gradient(dtheta, dlog_noise)
 
-        left = evaluations - used
+        left = evaluations - (climb.evaluations if climb else 0)
         found = learner.maximise(at, layout.pack(), left, optimiser, layout.bounds(learner), PRECISION)
-        gp, used, trace = layout.unpack(found.x)[0], used + found.evaluations, [*trace, *found.trace]
+        gp, climb = layout.unpack(found.x)[0], climb.then(found) if climb else found
         if not moved(E, embedding(gp.kernel, X)):
             break
-    return gp, trace
+    return gp, climb.trace
 
 
 def moved(before, after) -> bool:

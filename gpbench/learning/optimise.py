@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -17,10 +17,30 @@ from gpbench.errors import GpbenchError, NotPositiveDefinite
 class Optimum:
     x: np.ndarray
     value: float
-    evaluations: int
+    evaluations: int  # of the climb that led here
     converged: bool
     message: str
     trace: list[dict] = field(default_factory=list)  # best value so far after each evaluation, and when
+    lost: int = 0  # evaluations of other starts, which led nowhere better
+
+    @property
+    def spent(self) -> int:
+        """Evaluations in all."""
+        return self.evaluations + self.lost
+
+    def then(self, later: Optimum) -> Optimum:
+        """This climb and the one that went on from it as one."""
+        offset = self.trace[-1]["seconds"] if self.trace else 0.0
+        moved = [r | {"evaluation": r["evaluation"] + self.evaluations, "seconds": r["seconds"] + offset}
+                 for r in later.trace]  # fmt: skip
+        evaluations, lost = self.evaluations + later.evaluations, self.lost + later.lost
+        return replace(later, evaluations=evaluations, trace=[*self.trace, *moved], lost=lost)
+
+
+class Nowhere(NotPositiveDefinite):
+    def __init__(self, evaluations: int):
+        super().__init__("the objective could not be evaluated at any point the optimiser tried")
+        self.evaluations = evaluations
 
 
 class _Spent(Exception):
@@ -111,7 +131,7 @@ def maximise(
     except _Spent as e:
         converged, message = False, str(e)
     if not np.isfinite(loss.best_F):
-        raise NotPositiveDefinite("the objective could not be evaluated at any point the optimiser tried")
+        raise Nowhere(loss.count)
     return Optimum(loss.best_x, loss.best_F, loss.count, converged, message, loss.trace)
 
 
@@ -123,12 +143,14 @@ def _limits(bounds):
 
 def best_of(starts, climb: Callable[[object], Optimum]) -> Optimum:
     """The best optimum over several starts; a start that cannot be evaluated at all is passed over."""
-    found, reason = [], None
+    found, reason, lost = [], None, 0
     for start in starts:
         try:
             found.append(climb(start))
         except GpbenchError as e:
             reason = e
+            lost += getattr(e, "evaluations", 0)
     if not found:
         raise reason
-    return max(found, key=lambda o: o.value)
+    best = max(found, key=lambda o: o.value)
+    return replace(best, lost=lost + sum(o.spent for o in found) - best.evaluations)

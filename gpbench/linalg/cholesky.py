@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 
@@ -39,6 +41,16 @@ def cholesky_with_jitter(S, start: float = 0.0, overwrite: bool = False) -> tupl
     raise NotPositiveDefinite(
         f"covariance matrix ({len(S)} rows) is not positive definite even with jitter {LADDER[-1]:g} x mean diagonal"
     )
+
+
+def beyond(jitter: float, start: float, diagonal) -> float:
+    """The jitter that was used, or 0 where it is no more than what the caller puts on every matrix."""
+    return jitter if jitter > 2 * start * float(np.mean(diagonal)) else 0.0
+
+
+def jitter_notes(needed: Mapping[str, float]) -> tuple[str, ...]:
+    """What a reader of the numbers is told: where jitter was needed, and how much."""
+    return tuple(f"jitter {value:.1e} on {where}" for where, value in needed.items() if value)
 
 
 class Cholesky:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import njit
 
-from .cholesky import cholesky_with_jitter
+from .cholesky import beyond, cholesky_with_jitter
 from .pivoted import PartialCholesky, padded
 from .rotations import retriangulate, travel_down
 from .triangular import solve_lower, solve_rows
@@ -55,6 +55,7 @@ class CholQR:
     def __init__(self, kdiag, y, noise: float, capacity: int, jitter: float = 0.0):
         self.chol = PartialCholesky(len(y), capacity)
         self.kdiag, self.jitter = np.asarray(kdiag, dtype=float), jitter
+        self.jitters: dict[str, float] = {}  # that the batch factorisation needed besides its first rung
         self.residual = self.kdiag.copy()  # diag(K - V'V): [cao]'s d
         self._Q, self._R = padded(capacity, len(y)), padded(capacity, capacity)
         self.Q, self.R = self._Q[:, : len(y)], self._R[:, :capacity]
@@ -70,22 +71,32 @@ class CholQR:
         """
         pivots = np.asarray(pivots, dtype=int)
         m = len(pivots)
-        L, jitter = cholesky_with_jitter(Kuf[:, pivots], jitter)
-        self = cls(kdiag, y, noise, m, jitter)
+        Kuu = Kuf[:, pivots]
+        L, used = cholesky_with_jitter(Kuu, jitter)
+        self = cls(kdiag, y, noise, m, used)
+        self.jitters["Kuu"] = beyond(used, jitter, Kuu.diagonal())
         chol = self.chol
         V = chol.V
         V[:] = solve_rows(L, Kuf, overwrite=True)
         chol.U[:, :], chol.pivots[:], chol.size = L.T, pivots, m
         self.residual -= (V**2).sum(0)
-        R = _gram_root(V, np.eye(m) * noise)
+        R = self._gram_root(V, np.eye(m) * noise)
         Q = solve_rows(R.T, V)
         # once more, because the first pass loses the square of the condition number
         bottom = solve_lower(R.T, np.eye(m)) * np.sqrt(noise)  # sigma R^-T   (m, m)
-        R2 = _gram_root(Q, bottom @ bottom.T)
+        R2 = self._gram_root(Q, bottom @ bottom.T)
         self.Q[:], self.R[:, :] = solve_rows(R2.T, Q, overwrite=True), R2 @ R
         self.w[:] = self.Q @ self.y
         self.resid -= self.w @ self.Q
         return self
+
+    def _gram_root(self, A, D) -> np.ndarray:
+        """Upper R with R'R = AA' + D."""
+        gram = A @ A.T
+        gram += D
+        L, jitter = cholesky_with_jitter(gram)
+        self.jitters["R'R"] = max(self.jitters.get("R'R", 0.0), jitter)
+        return L.T
 
     @property
     def size(self) -> int:
@@ -178,10 +189,3 @@ def solve_upper_transposed(R, m, b):
         for j in range(i + 1, m):
             x[j] -= R[i, j] * x[i]
     return x
-
-
-def _gram_root(A, D) -> np.ndarray:
-    """Upper R with R'R = AA' + D."""
-    gram = A @ A.T
-    gram += D
-    return cholesky_with_jitter(gram)[0].T

@@ -6,7 +6,7 @@ pydantic fields are its parameters in the config.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -17,6 +17,10 @@ from gpbench.inference.model import GP, Prediction
 from gpbench.learning.learner import LEARNER, Learner
 
 __all__ = ["GP", "Fitted", "Method", "Prediction", "Problem", "Schedule"]
+
+
+LEARNING_KEYS = ("rounds", "evaluations", "optimiser", "restarts")  # of `hyperparameters`: how a method learns
+AT_ONCE = dict.fromkeys(("joint", "interleaved"), LEARNING_KEYS[1:])  # `heeds` of methods that know no turns
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class Method(BaseModel):
     name: ClassVar[str]
     version: ClassVar[int] = 1  # raised when its numbers move (gpbench/versions.py)
     stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` counts here too
+    heeds: ClassVar[Mapping[str, tuple[str, ...]] | None] = None  # of LEARNING_KEYS, by schedule; None: all of them
     title: ClassVar[str] = ""
     task: ClassVar[str] = "regression"  # or classification
     paper: ClassVar[str] = ""
@@ -93,6 +98,11 @@ class Method(BaseModel):
     dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
+
+    @classmethod
+    def raised_for(cls, params: Mapping[str, Any]) -> int:
+        """How often the version was raised for some values of the parameters only."""
+        return 0
 
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
         raise NotImplementedError

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -15,7 +15,7 @@ from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
 from gpbench.learning.adapt import adapt
 from gpbench.learning.parameters import Layout
-from gpbench.linalg.cholesky import JITTER
+from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.linalg.cholqr import CholQR as Factor
 from gpbench.selection.swap import VARIANTS, Energy, Swap, swaps
 
@@ -35,6 +35,7 @@ class _State:
     rows: int = 0  # kernel rows evaluated
     select: float = 0.0
     adapt: float = 0.0
+    jitters: dict[str, float] = field(default_factory=dict)  # the largest that any factor needed
 
 
 class CholQR(Method):
@@ -43,6 +44,7 @@ class CholQR(Method):
     name = "cholqr"
     title = "CholQR"
     paper = "cao"
+    heeds: ClassVar = {"joint": (), "interleaved": ("evaluations",)}  # an epoch has its own budget and optimiser
 
     d_max: int = Field(200, ge=1, description="number of inducing points m")
     inducing: str = Field("random", description="start: random, left, uniform, or the selection method that chooses")
@@ -56,6 +58,10 @@ class CholQR(Method):
     exact_ranking: bool = Field(False, description="also evaluate every candidate exactly, O(mn^2) a swap (Fig. 1)")
     snapshots: bool = Field(False, description="score the model of every epoch on the test part (curves over time)")
 
+    @classmethod
+    def raised_for(cls, params):
+        return 1 if params.get("variant") == "aa" else 0  # its number of information pivots outlives an epoch
+
     @field_validator("inducing")
     @classmethod
     def _known(cls, name):
@@ -66,13 +72,15 @@ class CholQR(Method):
     def fit(self, problem, rng):
         begin = time.perf_counter()
         energy, trace, kept = Energy(self.objective == "var"), [], []
-        _, pivots, _ = choose(self.inducing, problem, self.d_max, rng)
+        _, pivots, used = choose(self.inducing, problem, self.d_max, rng)
         state = self._build(problem, problem.gp, pivots, energy)
+        state.rows += used
         bounds, learn = Layout(problem.gp).bounds(problem.schedule.learner), problem.schedule.kind != "fixed"
         z = min(self.z, problem.n - len(pivots))
+        information = VARIANTS[self.variant](z, rng)  # one for all epochs: AA's number of pivots is carried over
         for epoch in range(1, self.epochs + 1):
             before = state.value
-            tried = self._discrete(problem, state, energy, z, rng)
+            tried = self._discrete(problem, state, energy, information, rng)
             evaluations = self._continuous(problem, state, energy, bounds) if learn else 0
             seconds = time.perf_counter() - begin
             trace.append(_row(epoch, state.value, tried, evaluations, seconds) | redundant_shares(state.gp.kernel))
@@ -88,13 +96,12 @@ class CholQR(Method):
     def _build(self, problem: Problem, gp: GP, pivots, energy: Energy) -> _State:
         kernel, X = gp.kernel, problem.X
         factor = Factor.build(kernel(X[pivots], X), pivots, kernel.diag(X), problem.y, gp.noise, JITTER)
-        return _State(gp, factor, energy.value(factor), len(pivots))
+        return _State(gp, factor, energy.value(factor), len(pivots), jitters=factor.jitters)
 
-    def _discrete(self, problem: Problem, state: _State, energy: Energy, z: int, rng) -> list[Swap]:
+    def _discrete(self, problem: Problem, state: _State, energy: Energy, information, rng) -> list[Swap]:
         begin, rows = time.perf_counter(), KernelRows(state.gp.kernel, problem.X)
         points = rng.permutation(state.factor.pivots)[: self.swaps]
-        pivots = VARIANTS[self.variant](z, rng)
-        tried = list(swaps(state.factor, rows, points, energy, pivots, exact=self.exact_ranking))
+        tried = list(swaps(state.factor, rows, points, energy, information, exact=self.exact_ranking))
         state.value = energy.value(state.factor)
         state.rows += rows.evaluated
         state.select += time.perf_counter() - begin
@@ -111,6 +118,7 @@ class CholQR(Method):
         new = self._build(problem, gp, pivots, energy)
         if new.value < state.value:
             state.gp, state.factor, state.value = gp, new.factor, new.value
+            state.jitters = _largest(state.jitters, new.jitters)
         state.rows += (found.evaluations + 1) * len(pivots)
         state.adapt += time.perf_counter() - begin
         return found.evaluations
@@ -118,14 +126,15 @@ class CholQR(Method):
     def _fitted(self, problem: Problem, state: _State, trace, kept) -> Fitted:
         approximation, pivots = OBJECTIVES[self.objective], state.factor.pivots.copy()
 
-        def posterior(gp, pivots):
-            return SparsePosterior.of(sparse.build(approximation, gp, problem.X[pivots], problem.X, problem.y, JITTER))
+        def model_of(gp, pivots):
+            return sparse.build(approximation, gp, problem.X[pivots], problem.X, problem.y, JITTER)
 
         def curve(X):
             for epoch, seconds, gp, pivots in kept:
-                yield {"epoch": epoch, "seconds": seconds}, posterior(gp, pivots).predict(X)
+                yield {"epoch": epoch, "seconds": seconds}, SparsePosterior.of(model_of(gp, pivots)).predict(X)
 
-        predict = posterior(state.gp, pivots).predict
+        model = model_of(state.gp, pivots)
+        predict = SparsePosterior.of(model).predict
         return Fitted(
             predict=predict,
             gp=state.gp,
@@ -133,11 +142,16 @@ class CholQR(Method):
             log_evidence=-state.value,
             pivots=pivots,
             seconds={"select": state.select, "adapt": state.adapt},
-            kernel_rows=state.rows,
+            kernel_rows=state.rows + len(pivots),
             trace=trace,
             curve=curve if kept else None,
+            notes=jitter_notes(_largest(state.jitters, model.jitters)),
             facts=lambda: line_facts(problem, predict, problem.X[pivots]),
         )
+
+
+def _largest(first: dict[str, float], second: dict[str, float]) -> dict[str, float]:
+    return {k: max(first.get(k, 0.0), second.get(k, 0.0)) for k in first.keys() | second.keys()}
 
 
 def _row(epoch: int, value: float, tried: list[Swap], evaluations: int, seconds: float) -> dict:

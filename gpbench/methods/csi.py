@@ -13,7 +13,7 @@ from pydantic import Field
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
-from gpbench.linalg.cholesky import JITTER
+from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.selection.criteria import csi
 
 from .base import GP, Fitted, Method, Prediction, Problem
@@ -27,6 +27,7 @@ class Csi(Method):
     name = "csi"
     title = "Cholesky with side information"
     paper = "cao"
+    heeds: ClassVar = {"joint": (), "interleaved": ()}  # a grid of its own
     chooses_rows: ClassVar[bool] = True  # may serve as `inducing` of other methods
 
     d_max: int = Field(200, ge=1, description="number of pivots")
@@ -42,15 +43,16 @@ class Csi(Method):
             gp, trace, rows = self._search(problem)
         adapted = time.perf_counter()
         pivots, more, used = self._select(problem, gp, np.arange(problem.n))
-        predict = self._regress(problem, gp, np.arange(problem.n), pivots)
+        predict, jitters = self._regress(problem, gp, np.arange(problem.n), pivots)
         return Fitted(
             predict=predict,
             gp=gp,
             n_basis=len(pivots),
             pivots=pivots,
             seconds={"select": time.perf_counter() - adapted, "adapt": adapted - begin},
-            kernel_rows=rows + used,
+            kernel_rows=rows + used + 2 * len(pivots),  # the model, and its residuals
             trace=trace if search else more,
+            notes=jitter_notes(jitters),
         )
 
     def _select(self, problem: Problem, gp: GP, part) -> tuple[np.ndarray, list[dict], int]:
@@ -62,12 +64,15 @@ class Csi(Method):
         return part[chosen], trace, rows.evaluated
 
     def _regress(self, problem: Problem, gp: GP, part, pivots):
-        """Ridge regression on the pivots' columns, which is the DTC mean; one variance, that of the residuals."""
+        """Ridge regression on the pivots' columns, which is the DTC mean; one variance, that of the residuals.
+
+        The predictor, and the jitter it needed.
+        """
         X, y = problem.X[part], problem.y[part]
         model = sparse.build(sparse.DTC, gp, problem.X[pivots], X, y, JITTER)
         ridge = SparsePosterior.of(model)
         var = float(np.sum((y - ridge.predict(X).mean) ** 2)) / max(len(y) - len(pivots), 1)
-        return Ridge(ridge, max(var, 1e-12)).predict
+        return Ridge(ridge, max(var, 1e-12)).predict, model.jitters
 
     def _search(self, problem: Problem) -> tuple[GP, list[dict], int]:
         """The point of the grid with the smallest error on held-out rows; [cao]: grid search as in CSI's own code."""
@@ -79,11 +84,11 @@ class Csi(Method):
         for scale, noise in product(factors if _has_scale(problem.gp) else (1.0,), factors**2):
             gp = replace(_stretched(problem.gp, scale), noise=problem.gp.noise * noise)
             pivots, _, rows = self._select(problem, gp, part)
-            mean = self._regress(problem, gp, part, pivots)(problem.X[held]).mean
-            error = float(np.mean((mean - problem.y[held]) ** 2))
+            predict, _ = self._regress(problem, gp, part, pivots)
+            error = float(np.mean((predict(problem.X[held]).mean - problem.y[held]) ** 2))
             if error < best:
                 best, chosen = error, gp
-            used += rows
+            used += rows + 2 * len(pivots)
             trace.append({"step": len(trace) + 1, "held_out_error": error, "seconds": time.perf_counter() - begin})
         return chosen, trace, used
 

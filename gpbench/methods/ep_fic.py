@@ -18,6 +18,7 @@ class EPFic(EPMethod):
 
     name = "ep-fic"
     title = "EP, FIC"
+    passes = 2  # its gradient is that of FITC, built anew
 
     d_max: int = Field(10, ge=1, description="number of inducing inputs")
     inducing: str = Field("random", description="where they start: random, kmeans, or a selection method")

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from gpbench.inference.exact import ExactPosterior
 from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.linalg.cholesky import jitter_notes
 
-from .base import Fitted, Method, Problem
+from .base import AT_ONCE, Fitted, Method, Problem
 
 
 def exact_fit(problem: Problem, rows, rng) -> Fitted:
     """Exact GP on the given rows, hyperparameters kept or learned on them as the schedule says."""
     X, y = problem.X[rows], problem.y[rows]
-    schedule, gp, trace = problem.schedule, problem.gp, []
+    schedule, gp, trace, evaluations = problem.schedule, problem.gp, [], 0
     if schedule.kind != "fixed":
         budget = schedule.evaluations, schedule.optimiser, schedule.restarts
         gp, info = fit_hyperparameters(X, y, gp, *budget, rng, learner=schedule.learner)
-        trace = info["trace"]
+        trace, evaluations = info["trace"], info["evaluations"]
     posterior = ExactPosterior.fit(gp, X, y)
-    notes = (f"jitter {posterior.factor.jitter:.1e}",) if posterior.factor.jitter else ()
     return Fitted(
         predict=posterior.predict,
         gp=gp,
         n_basis=len(rows),
         log_evidence=posterior.log_evidence,
         pivots=rows,
-        kernel_rows=len(rows),
+        kernel_rows=(evaluations + 1) * len(rows),
         trace=trace,
-        notes=notes,
+        notes=jitter_notes({"K": posterior.factor.jitter}),
     )
 
 
@@ -36,6 +36,7 @@ class FullGP(Method):
     name = "full-gp"
     title = "Full Gaussian process"
     dense = True
+    heeds = AT_ONCE
 
     def fit(self, problem, rng):
         return exact_fit(problem, problem.order, rng)

@@ -9,9 +9,9 @@ from pydantic import Field
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.learning.full_gp import fit_hyperparameters
-from gpbench.linalg.cholesky import JITTER
+from gpbench.linalg.cholesky import JITTER, jitter_notes
 
-from .base import Fitted, Method
+from .base import AT_ONCE, Fitted, Method
 
 
 class Hybrid(Method):
@@ -19,18 +19,19 @@ class Hybrid(Method):
 
     name = "hybrid"
     title = "Hybrid: SoD hyperparameters, FITC prediction"
+    heeds = AT_ONCE
     paper = "cao"
 
     d_max: int = Field(200, ge=1, description="size of the subset and number of inducing inputs")
 
     def fit(self, problem, rng):
         begin, rows = time.perf_counter(), problem.order[: self.d_max]
-        schedule, gp, trace = problem.schedule, problem.gp, []
+        schedule, gp, trace, evaluations = problem.schedule, problem.gp, [], 0
         if schedule.kind != "fixed":
             X, y = problem.X[rows], problem.y[rows]
             budget = schedule.evaluations, schedule.optimiser, schedule.restarts
             gp, found = fit_hyperparameters(X, y, gp, *budget, rng, learner=schedule.learner)
-            trace = found["trace"]
+            trace, evaluations = found["trace"], found["evaluations"]
         learned = time.perf_counter()
         model = sparse.build(sparse.FITC, gp, problem.X[rows], problem.X, problem.y, JITTER)
         return Fitted(
@@ -40,7 +41,7 @@ class Hybrid(Method):
             log_evidence=sparse.objective(model, gradient=False).F,
             pivots=rows,
             seconds={"select": 0.0, "adapt": learned - begin},
-            kernel_rows=len(rows),
+            kernel_rows=(evaluations + 1) * len(rows),
             trace=trace,
-            notes=tuple(f"jitter {value:.1e} on {where}" for where, value in model.jitters.items()),
+            notes=jitter_notes(model.jitters),
         )

@@ -9,9 +9,10 @@ from pydantic import Field
 from gpbench.errors import NotApplicable
 from gpbench.inference.local import LocalPosterior, objective
 from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.linalg.cholesky import jitter_notes
 from gpbench.linalg.halving import Halving
 
-from .base import Fitted, Method
+from .base import AT_ONCE, Fitted, Method
 
 
 class Local(Method):
@@ -19,6 +20,7 @@ class Local(Method):
 
     name = "local"
     title = "Local GPs"
+    heeds = AT_ONCE
 
     d_max: int = Field(500, ge=1, description="rows of a cluster, at most")
 
@@ -26,20 +28,21 @@ class Local(Method):
         if problem.X.ndim != 2:
             raise NotApplicable("local: clusters need inputs that are vectors")
         X, y = problem.X[problem.order], problem.y[problem.order]
-        gp, schedule, trace = problem.gp, problem.schedule, []
+        gp, schedule, trace, evaluations = problem.gp, problem.schedule, [], 0
         tree = Halving.of(X, self.d_max, rng)
         clusters = tree.leaves()
         if schedule.kind != "fixed":
             budget = schedule.evaluations, schedule.optimiser, schedule.restarts
             of_clusters = partial(objective, clusters=clusters)
             gp, info = fit_hyperparameters(X, y, gp, *budget, rng, of_clusters, schedule.learner)
-            trace = info["trace"]
+            trace, evaluations = info["trace"], info["evaluations"]
         posterior = LocalPosterior.fit(gp, X, y, tree)
         return Fitted(
             predict=posterior.predict,
             gp=gp,
             n_basis=max(map(len, clusters)),
             log_evidence=posterior.log_evidence,
-            kernel_rows=problem.n,
+            kernel_rows=(evaluations + 1) * problem.n,
             trace=[*trace, {"clusters": len(clusters)}],
+            notes=jitter_notes({"K": max(part.factor.jitter for part in posterior.parts)}),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from .base import Method
+from .base import AT_ONCE, Method
 from .full_gp import exact_fit
 
 
@@ -13,6 +13,7 @@ class SubsetOfData(Method):
 
     name = "sod"
     title = "Subset of data"
+    heeds = AT_ONCE
 
     d_max: int = Field(500, ge=1, description="number of training rows kept")
 

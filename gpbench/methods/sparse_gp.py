@@ -12,7 +12,7 @@ from gpbench.kernels.base import NO_SUPPORT
 from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.ordering import Ordering
 
-from .base import Fitted, Method
+from .base import AT_ONCE, Fitted, Method
 
 
 class SparseGP(Method):
@@ -20,13 +20,14 @@ class SparseGP(Method):
 
     name = "sparse-gp"
     title = "Exact GP, compact support"
+    heeds = AT_ONCE
     compact = True
     paper = "vanhatalo"
 
     ordering: Ordering = Field("amd", description="fill-reducing ordering")
 
     def fit(self, problem, rng):
-        gp, schedule, trace = problem.gp, problem.schedule, []
+        gp, schedule, trace, evaluations = problem.gp, problem.schedule, [], 0
         if not gp.kernel.compact:
             raise NotApplicable(f"kernel {gp.kernel.name} has {NO_SUPPORT}")
         if schedule.kind != "fixed":
@@ -34,7 +35,7 @@ class SparseGP(Method):
                 problem.X, problem.y, gp, schedule.evaluations, schedule.optimiser, schedule.restarts, rng,
                 objective=partial(objective, ordering=self.ordering), learner=schedule.learner,
             )  # fmt: skip
-            trace = info["trace"]
+            trace, evaluations = info["trace"], info["evaluations"]
         posterior = CompactPosterior.fit(gp, problem.X, problem.y, self.ordering)
         fronts = posterior.factor.fronts
         fills = {"fill_K": posterior.fill_k, "fill_L": fronts.fill, "fronts": fronts.count}
@@ -43,7 +44,7 @@ class SparseGP(Method):
             gp=gp,
             n_basis=problem.n,
             log_evidence=posterior.log_evidence,
-            kernel_rows=problem.n,
+            kernel_rows=(evaluations + 1) * problem.n,
             trace=[*trace, fills],
             notes=(posterior.note,) if posterior.note else (),
         )

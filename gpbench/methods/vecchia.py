@@ -10,7 +10,7 @@ from gpbench.inference.vecchia import VecchiaPosterior, embedding, objective
 from gpbench.learning.neighbours import learn
 from gpbench.linalg.neighbours import earlier_neighbours, maximin_order
 
-from .base import Fitted, Method
+from .base import AT_ONCE, Fitted, Method
 
 
 class Vecchia(Method):
@@ -18,6 +18,7 @@ class Vecchia(Method):
 
     name = "vecchia"
     title = "Vecchia approximation"
+    heeds = AT_ONCE
 
     neighbours: int = Field(20, ge=1, description="earlier rows that each row is conditioned on")
     test_neighbours: int | None = Field(None, ge=1, description="training rows for each test point; null: neighbours")

@@ -288,11 +288,13 @@ def _check_pairs(reader: Reader, config: Config) -> None:
                 kernel_entry.check_support(reader, method.method, settings["kernel"], place)
             learned = settings["hyperparameters"] or {}
             place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
+            sharing = [method] if "hyperparameters" in method.settings else config.methods
+            method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
             if learned.get("prior", "none") != "none" and method.cls.task == "regression":
                 reader.problem((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
-                kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"))
+                kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"), method.cls.task)
             if learned.get("bounds") and settings["kernel"]:
                 kernel_entry.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
 

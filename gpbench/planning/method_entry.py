@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpbench import catalog
+from gpbench.methods.base import LEARNING_KEYS
 
 from .reader import Reader, check_name
+from .sections import Hyperparameters
 from .yaml_strict import Keys
 
 
@@ -43,3 +45,18 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
 def usual_label(data: dict, name: str) -> str:
     """The method's name; of another library's model its own."""
     return " ".join(str(data[k]) for k in ("external", "approx") if data.get(k)) or name
+
+
+def refuse_idle_keys(reader: Reader, learned: dict, methods: list[type], keys: Keys) -> None:
+    """Written keys of a schedule that none of the methods it is meant for takes notice of."""
+    written = {k for k in Hyperparameters.model_fields if (*keys, k) in reader.document.marks}
+    resolved = {"optimiser", "restarts", "prior"} <= written  # config.resolved.yaml writes every default
+    usual = Hyperparameters(schedule=learned["schedule"]).plain() if resolved and learned else {}
+    for key in written & set(LEARNING_KEYS) & learned.keys():
+        started = "from" in learned and key in ("optimiser", "restarts")  # the full GP before it heeds them
+        heeded = any(m.heeds is None or key in m.heeds.get(learned["schedule"], LEARNING_KEYS) for m in methods)
+        if not started and not heeded and learned[key] != usual.get(key):
+            who = " and ".join(dict.fromkeys(m.name for m in methods))
+            verb = "takes" if len(methods) == 1 else "take"
+            message = f"'{key}': {who} {verb} no notice of it with `schedule: {learned['schedule']}`"
+            reader.problem((*keys, key), message, on="key")

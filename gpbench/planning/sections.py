@@ -109,7 +109,11 @@ class Hyperparameters(Section):
             found += [(k, f"with `schedule: fixed` the key is `{k.removeprefix('start_')}`") for k in START_KEYS[2:]]
         if self.schedule != "interleaved":
             found += [(k, f"`{k}` needs `schedule: interleaved`") for k in ("rounds", "guard")]
-        return [(key, message) for key, message in found if getattr(self, key) is not None]
+        found = [(key, message) for key, message in found if getattr(self, key) is not None]
+        if self.values is not None and self.schedule == "fixed":
+            written = self.model_fields_set & {"evaluations", "optimiser", "restarts"}
+            found += [(key, f"`{key}` plays no part where `values` are kept") for key in sorted(written)]
+        return found
 
     def plain(self) -> dict:
         """What determines the numbers, defaults filled in; keys that play no part are left out."""

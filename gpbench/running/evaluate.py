@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from .stopwatch import Spent, now
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 COMPILING = 0.5  # seconds from which on a note tells of them
 SHORT = 0.05  # seconds of a prediction below which it is timed again
+PARTS = tuple(f.name for f in fields(Prediction))
+AGREEMENT = 1e-6  # of prob and exp(log_prob)
 FLAT = 1e-3  # spread of the predicted mean, as a share of the targets', below which a model has found nothing
 
 
@@ -112,7 +114,7 @@ def predict(fitted: Fitted, X, n_train: int) -> Prediction:
         return None if any(p is None for p in parts) else np.concatenate([np.atleast_1d(p) for p in parts])
 
     try:
-        return Prediction(*(joined(name) for name in ("mean", "var", "var_latent", "prob")))
+        return Prediction(*(joined(name) for name in PARTS))
     except ValueError as e:
         raise InvalidPrediction(f"prediction has the wrong shape: {e}") from e
 
@@ -120,14 +122,15 @@ def predict(fitted: Fitted, X, n_train: int) -> Prediction:
 def check(prediction: Prediction, n_test: int, task: str) -> None:
     """InvalidPrediction unless every number may be scored."""
     required = ("prob",) if task == "classification" else ("mean", "var")
-    for name in ("mean", "var", "var_latent", "prob"):
+    for name in PARTS:
         values = getattr(prediction, name)
         if values is None:
             if name in required:
                 raise InvalidPrediction(f"{name} is missing from the prediction")
             continue
-        if values.shape != (n_test,):
-            raise InvalidPrediction(f"{name} has shape {values.shape}, expected ({n_test},)")
+        shape = (n_test, 2) if name == "log_prob" else (n_test,)
+        if values.shape != shape:
+            raise InvalidPrediction(f"{name} has shape {values.shape}, expected {shape}")
         if not np.issubdtype(values.dtype, np.number) or np.iscomplexobj(values):
             raise InvalidPrediction(f"{name} has type {values.dtype}, expected real numbers")
         if bad := int(np.sum(~np.isfinite(values))):
@@ -136,6 +139,10 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
             raise InvalidPrediction(f"{name} <= 0 at {bad} of {n_test} test points, smallest {values.min():.3g}")
         if name == "prob" and (bad := int(np.sum((values < 0) | (values > 1)))):
             raise InvalidPrediction(f"prob outside [0, 1] at {bad} of {n_test} test points")
+        if name == "log_prob" and prediction.prob is not None:
+            both = np.column_stack([1 - prediction.prob, prediction.prob])
+            if bad := int(np.sum((np.abs(np.exp(values) - both) > AGREEMENT).any(1))):
+                raise InvalidPrediction(f"log_prob is not the logarithm of prob at {bad} of {n_test} test points")
 
 
 # -- scores -------------------------------------------------------------------------------------------------------
@@ -258,7 +265,7 @@ def _positive(var) -> bool:
 
 
 def class_scores(draw: Draw, p: Prediction) -> dict[str, float | None]:
-    return {"err": metrics.err(draw.y_test, p.prob), "nlpd": metrics.nlpd_class(draw.y_test, p.prob)}
+    return {"err": metrics.err(draw.y_test, p.prob), "nlpd": metrics.nlpd_class(draw.y_test, p.prob, p.log_prob)}
 
 
 def _arrays(draw: Draw, fitted: Fitted, raw: Prediction) -> dict:
@@ -268,7 +275,7 @@ def _arrays(draw: Draw, fitted: Fitted, raw: Prediction) -> dict:
     if fitted.gp is not None:
         with np.errstate(divide="ignore"):  # noise may be 0
             arrays["theta"] = np.append(fitted.gp.kernel.theta, np.log(fitted.gp.noise))
-    arrays |= {k: v for k in ("mean", "var", "var_latent", "prob") if (v := getattr(raw, k)) is not None}
+    arrays |= {k: v for k in PARTS if (v := getattr(raw, k)) is not None}
     if fitted.pivots is not None:
         arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]
     if fitted.inducing is not None:

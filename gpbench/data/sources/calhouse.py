@@ -61,6 +61,7 @@ class Calhouse(Real):
             read_averages,
             ARRAYS,
             package="arfs==3.0.0",
+            package_sha256="5a748fb81a291ee30b1d6ee3ce078cd3d0d331d0acfa6f9f1ef00d5b366f341d",
             member="arfs/dataset/data/housing.zip!housing.csv",
         ),
     )

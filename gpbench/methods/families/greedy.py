@@ -23,7 +23,7 @@ from gpbench.learning.adapt import adapt
 from gpbench.learning.interleave import Round, Rule, interleave, measure_settled
 from gpbench.learning.optimise import Optimum
 from gpbench.learning.parameters import Layout
-from gpbench.linalg.cholesky import JITTER
+from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.linalg.triangular import solve_lower
 from gpbench.methods.base import GP, Fitted, Method, Problem
 from gpbench.methods.probes.shares import redundant_shares
@@ -65,6 +65,7 @@ class GreedyMethod(Method):
     """Forward selection of basis vectors from the training rows, then the sparse model on them."""
 
     nested = True
+    heeds: ClassVar = {"joint": ("evaluations", "optimiser"), "interleaved": ("rounds", "evaluations", "optimiser")}
     chooses_rows: ClassVar[bool] = True  # may serve as `inducing` of other methods
     criterion: ClassVar[Criterion]
 
@@ -187,9 +188,9 @@ class GreedyMethod(Method):
         state, size = path.state, self._size(path)
         if size < state.size and self.approximation == "fitc":
             state.shorten(size)  # Lambda belongs to the whole basis
-        notes = ()
+        notes = jitter_notes({"B": state.jitter})
         if lost := state.dependent():
-            notes = (f"{lost} training rows depend numerically on the basis and were not considered",)
+            notes += (f"{lost} training rows depend numerically on the basis and were not considered",)
         return Fitted(
             predict=_posterior(state, gp, problem.X, size, self.nugget).predict,
             gp=gp,

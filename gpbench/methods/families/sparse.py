@@ -15,8 +15,8 @@ from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.learning import sizes
 from gpbench.learning.optimise import Optimum, best_of
 from gpbench.learning.parameters import Layout
-from gpbench.linalg.cholesky import JITTER
-from gpbench.methods.base import GP, Fitted, Method, Problem
+from gpbench.linalg.cholesky import JITTER, jitter_notes
+from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem
 from gpbench.methods.probes.line import line_facts, prior_facts
 from gpbench.versions import Added
 
@@ -50,6 +50,7 @@ class SparseMethod(Method):
     """A sparse Gaussian with d_max inducing inputs; an evaluation of objective and gradient is O(n d_max^2)."""
 
     approximation: ClassVar[sparse.Approximation]
+    heeds: ClassVar = AT_ONCE
 
     d_max: int = Field(200, ge=1, description="number of inducing inputs")
     inducing: str = Field("random", description="random, kmeans, left, uniform, or a selection method's name")
@@ -78,8 +79,8 @@ class SparseMethod(Method):
         Z, pivots, rows = choose(self.inducing, problem, size, rng)
         chosen, gp, trace = time.perf_counter(), problem.gp, seen
         if free_gp or self.optimise_inputs:
-            (gp, Z), found, pivots = self._learn(problem, Z, pivots, rng)
-            rows, trace = rows + found.evaluations * len(Z), [*seen, *found.trace]
+            (gp, Z), found, pivots, more = self._learn(problem, Z, pivots, rng)
+            rows, trace = rows + more + found.spent * len(Z), [*seen, *found.trace]
         learned = time.perf_counter()
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
         predict = SparsePosterior.of(model, self.nugget).predict
@@ -99,7 +100,7 @@ class SparseMethod(Method):
             kernel_rows=rows + len(Z),
             trace=trace,
             facts=facts,
-            notes=tuple(f"jitter {value:.1e} on {where}" for where, value in model.jitters.items()),
+            notes=jitter_notes(model.jitters),
         )
 
     def _size(self, problem: Problem, rng) -> tuple[int, list[dict]]:
@@ -115,12 +116,16 @@ class SparseMethod(Method):
             lambda m: choose(self.inducing, problem, m, next(streams))[0], problem.gp, X, y,
         )  # fmt: skip
 
-    def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple[GP, np.ndarray], Optimum, np.ndarray | None]:
-        """The best of all starts: (hyperparameters, Z), how it was found, and the rows if Z are still training rows."""
+    def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple[GP, np.ndarray], Optimum, np.ndarray | None, int]:
+        """The best of all starts: (hyperparameters, Z), how it was found, and the rows if Z are still training rows.
+
+        At the end the kernel rows that choosing the further starts took.
+        """
         schedule, measure = problem.schedule, objectives.find(self.objective)
-        free_gp, starts = schedule.kind != "fixed", [(Z, pivots, problem.gp)]
+        free_gp, starts, used = schedule.kind != "fixed", [(Z, pivots, problem.gp)], 0
         for _ in range((self.restarts or schedule.restarts) - 1):
-            new_Z, new_pivots, _ = choose(self.inducing, problem, self.d_max, rng, again=True)
+            new_Z, new_pivots, rows = choose(self.inducing, problem, self.d_max, rng, again=True)
+            used += rows
             kernel = problem.gp.kernel
             moved = GP(kernel.with_theta(kernel.theta + rng.normal(size=len(kernel.theta))), problem.gp.noise)
             starts.append((new_Z, new_pivots, moved if free_gp else problem.gp))
@@ -143,4 +148,4 @@ class SparseMethod(Method):
             return found
 
         best = best_of(starts, climb)
-        return next((at, found, pivots) for found, at, pivots in climbs if found is best)
+        return next((at, best, pivots, used) for found, at, pivots in climbs if found.x is best.x)
