@@ -7,7 +7,6 @@ import sys
 
 import click
 
-
 _QUIET = "gpbench.quiet"
 
 
