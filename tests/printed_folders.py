@@ -1,7 +1,7 @@
 """Results folders that hold the papers' own numbers: what `check` must call reproduced, and what claims say of them.
 
-Every printed mean becomes ten trials with exactly that mean. A method without a star gets noise far above its
-distance from the best, a starred one hardly any, so that tests find the printed stars and no others.
+Every printed mean becomes as many trials as the paper has runs, with exactly that mean. A method without a star gets
+noise far above its distance from the best, a starred one hardly any: tests find the printed stars and no others.
 """
 
 import csv
@@ -26,13 +26,19 @@ COLUMN = {
 KEY = {"fill-L": "fill_L", "fill-K": "fill_K", "single EP run time": "ep_seconds"}
 
 
-def write_all(folder):
-    """One folder per printed item that has results; returns their paths."""
+def write_all(folder, runs=None):
+    """One folder per printed item that has results; returns their paths. `runs`: trials, if not the paper's number."""
     items = dict.fromkeys((c.paper, c.item) for c in published.cells() if c.method and c.key != "outaouais")
-    return [write_item(folder, paper, item) for paper, item in items]
+    return [write_item(folder, paper, item, runs) for paper, item in items]
 
 
-def write_item(folder, paper, item):
+def wiggles(cell, runs):
+    """One number for each trial, of mean 0."""
+    n = runs or (10 if np.isnan(cell.runs) else int(cell.runs))
+    return np.resize(WIGGLE, n) if n % len(WIGGLE) == 0 else WIGGLE[:n] - WIGGLE[:n].mean()
+
+
+def write_item(folder, paper, item, runs=None):
     cells = [c for c in published.cells(paper) if c.item == item and c.method]
     out = folder / f"{paper}-{item}".replace(" ", "").replace("(", "").replace(")", "")
     out.mkdir()
@@ -45,7 +51,7 @@ def write_item(folder, paper, item):
             "method": OUR_METHOD[cell.method], "label": label, "hyperparameters": {"schedule": schedule},
             "kernel": {"name": KERNEL.get(cell.method, "ard-se")},
         }  # fmt: skip
-        for t, wiggle in enumerate(WIGGLE):
+        for t, wiggle in enumerate(wiggles(cell, runs)):
             key = (cell.key, label, cell.n_train, t)
             row = rows.setdefault(key, blank(cell, label, key))
             value = (cell.value + wiggle * noise(cell, cells)) / cell.factor

@@ -10,7 +10,7 @@ import pytest
 
 from gpbench.errors import ConfigError, DataError
 from gpbench.keeping.record import COLUMNS
-from gpbench.report import frame, traces
+from gpbench.report import frame, row_settings, traces
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 
@@ -28,7 +28,7 @@ SMALL = Path(__file__).parent / "data" / "results-small"
     ],
 )
 def test_items_are_read_from_how_papers_write_them(text, items):
-    assert frame.parse_items(text) == items
+    assert row_settings.parse_items(text) == items
 
 
 def test_rows_know_what_the_plan_says_of_them(tmp_path):

@@ -282,7 +282,8 @@ def test_negative_numbers_stay_numbers_in_csv():
 def test_every_format_is_written_for_every_table(tmp_path):
     folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
     files = report.render_tables(folder, ["md", "tex"])
-    names = ["table-2", "table-3", "published-sundararajan-table-2", "published-sundararajan-table-3", "results"]
+    items = [f"{kind}-sundararajan-table-{n}" for kind in ("published", "verdicts") for n in (2, 3)]
+    names = ["table-2", "table-3", *items, "results"]
     assert [f.name for f in files] == [f"{n}.{e}" for n in names for e in ("md", "tex")]
     assert all(f.is_file() for f in files)
     before = [f.read_bytes() for f in files]

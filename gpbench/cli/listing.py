@@ -93,10 +93,10 @@ def _facts(kind: str, cls) -> dict:
         facts["input gradients"] = bool(cls.smooth)
         return facts
     facts["about"] = " ".join((cls.__doc__ or "").split())
-    for key in ("paper", "papers", "task", "shape", "licence", "citation", "generated", "nested"):
+    for key in ("paper", "papers", "stands_for", "task", "shape", "licence", "citation", "generated", "nested"):
         value = getattr(cls, key, None)
         if value:
-            facts[key] = ", ".join(value) if key == "papers" else value
+            facts[key] = ", ".join(value) if key in ("papers", "stands_for") else value
     facts["parameters"] = {
         key: f"{_type_name(f.annotation)}, default {f.get_default(call_default_factory=True)!r}"
         + (f"; {f.description}" if f.description else "")

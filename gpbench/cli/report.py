@@ -72,7 +72,7 @@ def report(directory):
     "--baseline", type=click.Path(exists=True, dir_okay=False), help="Fail only where worse than this check.json."
 )
 def check(directories, as_json, junit, baseline):
-    """Compare with the papers' numbers and claims, cell by cell. Exit 4 outside tolerance or with nothing compared."""
+    """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench import report
 
     found = report.check([Path(d) for d in directories])

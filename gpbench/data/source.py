@@ -7,7 +7,7 @@ A new data set is one file in `sources/` (or a `--plugin` file) with a subclass 
 from __future__ import annotations
 
 import zlib
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +16,8 @@ from gpbench.errors import DataError
 
 from .copies import Copy, RemoteFile
 from .dataset import Dataset, fingerprint
+
+Kind = Literal["same rows", "simulated", "own recipe", "subset"]  # how a data set stands for a published one
 
 
 class Source(BaseModel):
@@ -35,6 +37,7 @@ class Source(BaseModel):
     shape: ClassVar[tuple[int, int] | None] = None  # rows and inputs, where they are fixed
     generated: ClassVar[bool] = False  # needs no files
     simulated: ClassVar[bool] = False  # stands for published rows that it does not contain
+    stands_for: ClassVar[tuple[str, Kind] | None] = None  # (published name, how); None: a paper's own rows or recipe
     per_trial: ClassVar[bool] = False  # a fresh draw for every trial (Friedman), not one data set that trials re-split
     notes: ClassVar[tuple[str, ...]] = ()  # remarks that belong beside every number
     copies: ClassVar[tuple[Copy, ...]] = ()  # ways to have the raw files, the best first; empty for generated data

@@ -53,6 +53,14 @@ def plan(
     return Plan(found, notices)
 
 
+def number_of_trials(config: Config) -> int:
+    """How many trials the whole config has, on whichever of its alternative data sets."""
+    return sum(
+        config.trials_for(d) * sum(len(list(grid.combinations(m.cls, config.params_for(d, m)))) for m in config.methods)
+        for d in config.datasets
+    )
+
+
 def every_trial(config: Config) -> list[Trial]:
     """Of each choice among data sets that stand in for each other: all that a folder may hold. Nothing is fetched."""
     found: dict[str, Trial] = {}

@@ -157,9 +157,10 @@ def _dataset(sources: dict[str, type], settings: Schema, params: Schema, defs: d
 
 
 def _published() -> Schema:
-    papers = [
-        _object({"paper": {"const": p}, "item": {"type": "string", "examples": items}}, ["paper", "item"])
-        for p, items in published_items().items()
-    ]
+    spent = {"type": "integer", "minimum": 0}
+    papers = []
+    for p, items in published_items().items():
+        keys = {"paper": {"const": p}, "item": {"type": "string", "examples": items}, "spent": spent}
+        papers.append(_object(keys, ["paper", "item"]))
     one = {"anyOf": papers}
     return {"anyOf": [one, {"type": "array", "items": one}], "description": "whose printed numbers stand beside ours"}

@@ -147,6 +147,10 @@ class Compare(Section):
 class Published(Section):
     paper: str = Field(description="sundararajan, vanhatalo, keerthi, cao or snelson")
     item: str = Field(description="its table or figure, e.g. Table 3")
+    spent: int = Field(0, ge=0, description="first trials that chose the protocol: cells are judged on the others")
+
+    def plain(self) -> dict:
+        return {k: v for k, v in super().plain().items() if k != "spent" or v}
 
 
 class Limits(Section):

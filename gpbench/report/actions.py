@@ -48,12 +48,13 @@ def render_report(path: Path) -> Path:
 
 
 def render_check(results: Results) -> list[Path]:
-    """check.json of this folder alone; nothing when it stands for no printed numbers."""
+    """check.json of this folder alone, on the papers it names; nothing when it stands for no printed numbers."""
     try:
         found = check([results])
     except CheckError:
         return []
-    return _place(results.path, {"check.json": json.dumps(found.to_json(), indent=2, sort_keys=True) + "\n"})
+    papers = {paper for paper, _ in results.published}
+    return _place(results.path, {"check.json": json.dumps(found.to_json(papers), indent=2, sort_keys=True) + "\n"})
 
 
 def render_all(path: Path) -> list[Path]:

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
-from .frame import Results, told_apart, twin_of
+from gpbench.data.standins import twin_of
+
+from .frame import Results, told_apart
 
 Named = Iterator[tuple[str, object]]
 LEGEND = 18  # names that stand one above the other beside a figure

@@ -4,48 +4,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pandas as pd
 
 from gpbench.errors import CheckError, ConfigError
 
-from . import claims as statements
 from . import published
+from .claims.judging import CLAIM_VERDICTS, STANDIN, ClaimVerdict, judge_claim
 from .claims.vocabulary import Evidence
 from .frame import Results, load
-from .published import Claim, Printed
-from .traces import last_of
+from .published import Printed
+from .verdicts.cells import DESCRIPTIONS, CellVerdict, judge_cell
+from .verdicts.orders import Order, histogram_lines, histograms, orders
+from .verdicts.rule import GOOD, VERDICTS
 
-CELL_VERDICTS = ("reproduced", "better", "worse", "different", "not run", "no data")
-CLAIM_VERDICTS = ("holds", "fails", "not run")
-GRADE = {"reproduced": 2, "better": 2, "holds": 2, "different": 1, "worse": 0, "fails": 0, "not run": 0, "no data": 0}
+GRADE = {  # of --baseline; a verdict that falls to a lower grade is worse
+    **dict.fromkeys((*GOOD, "as printed", "not comparable", "holds", "by construction", "reproduced"), 2),
+    **dict.fromkeys(("inconclusive", "different", "undecided"), 1),
+    **dict.fromkeys(("worse", "fails", "not run", "no data"), 0),
+}
 BAD = ("worse", "fails")
-STANDIN = "on stand-in data only"
-
-
-@dataclass(frozen=True)
-class CellVerdict:
-    """`ours` and `ours_std` are in the printed unit; n is the number of trials behind them."""
-
-    id: str
-    printed: str
-    verdict: str
-    ours: float | None = None
-    ours_std: float | None = None
-    n: int = 0
-    tolerance: float | None = None
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class ClaimVerdict:
-    id: str
-    text: str
-    verdict: str
-    numbers: str = ""
+OPEN = ("not run", "no data")
 
 
 @dataclass(frozen=True)
@@ -60,26 +43,63 @@ class Check:
     claims: tuple[ClaimVerdict, ...]
 
     @property
+    def headline(self) -> list[CellVerdict]:
+        """Result cells that no label sets apart."""
+        return [c for c in self.cells if not c.apart]
+
+    @property
     def cell_counts(self) -> dict[str, int]:
-        found = Counter(c.verdict for c in self.cells)
-        return {v: found[v] for v in CELL_VERDICTS}
+        return _counts(self.headline, VERDICTS)
+
+    @property
+    def description_counts(self) -> dict[str, int]:
+        return _counts((c for c in self.cells if c.description), DESCRIPTIONS)
+
+    @property
+    def apart_counts(self) -> dict[str, dict[str, int]]:
+        """label -> counts of the cells it sets apart."""
+        labels = dict.fromkeys(c.label for c in self.cells if c.label)
+        found = {label: _counts((c for c in self.cells if c.label == label), VERDICTS) for label in labels}
+        return {label: {v: n for v, n in counts.items() if n} for label, counts in found.items()}
 
     @property
     def claim_counts(self) -> dict[str, int]:
-        found = Counter(c.verdict for c in self.claims)
-        return {v: found[v] for v in CLAIM_VERDICTS}
+        return _counts((c for c in self.claims if not c.stands_for), CLAIM_VERDICTS)
 
-    def summary(self) -> str:
-        """The line that counts: cells, then claims."""
-        cells = ", ".join(f"{n} {v}" for v, n in self.cell_counts.items())
-        claims = ", ".join(f"{n} {v}" for v, n in self.claim_counts.items())
-        misprints = sum(_misprint(c) and c.verdict in ("worse", "different") for c in self.cells)
-        extra = f"; {misprints} of the cells apart are suspected misprints" if misprints else ""
-        return f"{len(self.cells)} cells: {cells}; {len(self.claims)} claims: {claims}{extra}"
+    @property
+    def stand_in_claims(self) -> dict[str, int]:
+        return _counts((c for c in self.claims if c.stands_for), CLAIM_VERDICTS)
+
+    @property
+    def revised(self) -> list[ClaimVerdict]:
+        """Claims whose verdict would be another by the first check."""
+        return [c for c in self.claims if c.first_verdict and c.first_verdict != c.verdict]
+
+    @cached_property
+    def orders(self) -> list[Order]:
+        return orders(self.cells)
+
+    def summary(self) -> list[str]:
+        """The lines that count: results, what is set apart, descriptions, claims."""
+        counts = self.cell_counts
+        good, comparable = comparable_counts(counts)
+        share = f" ({good / comparable:.0%} of {comparable} comparable ones replicated, close or better)"
+        few = sum(c.needed is not None for c in self.headline)
+        said = _said(counts).replace(" inconclusive", f" inconclusive ({few} for lack of runs)")
+        lines = [f"{len(self.headline)} result cells: {said}{share if comparable else ''}"]
+        lines += [f"apart, {label}: {sum(c.values())} cells: {_said(c)}" for label, c in self.apart_counts.items()]
+        lines.append(f"{sum(self.description_counts.values())} descriptions of data: {_said(self.description_counts)}")
+        lines.append(f"{sum(self.claim_counts.values())} claims: {_said(self.claim_counts)}")
+        if on := sum(self.stand_in_claims.values()):
+            lines.append(f"apart, on stand-in data: {on} claims: {_said(self.stand_in_claims)}")
+        if self.revised:
+            named = ", ".join(f"{c.id} {c.first_verdict} -> {c.verdict}" for c in self.revised)
+            lines.append(f"{len(self.revised)} claim verdicts rest on a revised check: {named}")
+        return lines
 
     def failed(self) -> list[str]:
         """Ids outside tolerance; a suspected misprint is never held against us."""
-        cells = [c.id for c in self.cells if c.verdict in BAD and not _misprint(c)]
+        cells = [c.id for c in self.headline if c.verdict in BAD]
         return cells + [c.id for c in self.claims if c.verdict in BAD]
 
     def regressions(self, baseline: dict) -> list[str]:
@@ -94,19 +114,30 @@ class Check:
         now = {c.id: c.verdict for c in (*self.cells, *self.claims)}
         return [i for i, verdict in before.items() if GRADE.get(now.get(i), 0) < GRADE.get(verdict, 0)]
 
-    def to_json(self) -> dict:
-        """Plain data, sorted and rounded: the same results give the same text."""
+    def to_json(self, of: Iterable[str] | None = None) -> dict:
+        """Plain data, sorted and rounded: the same results give the same text. `of`: only these papers."""
+        papers = set(of or published.PAPERS)
+        mine = lambda things: [t for t in things if t.paper in papers]  # noqa: E731
         return {
+            "version": 2,
             "cell_counts": self.cell_counts,
+            "apart_counts": self.apart_counts,
+            "description_counts": self.description_counts,
             "claim_counts": self.claim_counts,
-            "cells": [_compact(asdict(c)) for c in sorted(self.cells, key=lambda c: c.id)],
-            "claims": [_compact(asdict(c)) for c in sorted(self.claims, key=lambda c: c.id)],
+            "stand_in_claim_counts": self.stand_in_claims,
+            "revised_claims": [c.id for c in self.revised],
+            "cells": [c.to_json() for c in sorted(mine(self.cells), key=lambda c: c.id)],
+            "claims": [c.to_json() for c in sorted(mine(self.claims), key=lambda c: c.id)],
+            "orders": [o.to_json() for o in mine(self.orders)],
+            "histograms": {p: h for p, h in histograms(self.cells).items() if p in papers},
         }
 
     def lines(self) -> list[str]:
-        """What was compared, one line each, and the line that counts."""
-        seen = [v for v in (*self.cells, *self.claims) if v.verdict not in ("not run", "no data") or _on_standin(v)]
-        return [*map(describe, seen), self.summary()]
+        """What was compared, one line each: cells, orders of methods, claims, d/SE; then the lines that count."""
+        cells = [c.line() for c in self.cells if c.verdict not in OPEN]
+        claims = [c.line() for c in self.claims if c.verdict not in OPEN or c.numbers.startswith(STANDIN)]
+        ranks = [o.line() for o in self.orders]
+        return [*cells, *ranks, *claims, *histogram_lines(histograms(self.cells)), *self.summary()]
 
     def against(self, baseline: str | Path | None = None) -> Outcome:
         """Passed when nothing is outside tolerance, or with a baseline when nothing is worse than there."""
@@ -117,53 +148,37 @@ class Check:
 
     def junit(self) -> str:
         """One test case per cell and claim: `worse` and `fails` are failures, what was not run is skipped."""
+        from xml.etree import ElementTree
+
         bad = set(self.failed())
         suites = ElementTree.Element("testsuites")
         for name, verdicts in (("cells", self.cells), ("claims", self.claims)):
-            skipped = [v for v in verdicts if v.verdict in ("not run", "no data")]
+            skipped = [v for v in verdicts if v.verdict in OPEN]
             suite = ElementTree.SubElement(suites, "testsuite", name=name, tests=str(len(verdicts)))
             suite.set("failures", str(sum(v.id in bad for v in verdicts)))
             suite.set("skipped", str(len(skipped)))
             for v in verdicts:
                 case = ElementTree.SubElement(suite, "testcase", classname=f"gpbench.{name}", name=v.id)
                 if v.id in bad:
-                    ElementTree.SubElement(case, "failure", message=v.verdict).text = describe(v)
-                elif v.verdict in ("not run", "no data"):
+                    ElementTree.SubElement(case, "failure", message=v.verdict).text = v.line()
+                elif v.verdict in OPEN:
                     ElementTree.SubElement(case, "skipped", message=v.verdict)
         return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def describe(v: CellVerdict | ClaimVerdict) -> str:
-    """One line: what was compared and how it came out."""
-    if isinstance(v, ClaimVerdict):
-        return f"{v.id} {v.verdict}: {v.text} [{_decisive(v)}]"
-    ours = (
-        ""
-        if v.ours is None
-        else f": ours {v.ours:.6g}, printed {v.printed} (tolerance {v.tolerance:.3g}, {v.n} trials)"
-    )
-    return f"{v.id} {v.verdict}{ours}{'; ' + v.note if v.note else ''}"
+def _counts(verdicts, names: tuple[str, ...]) -> dict[str, int]:
+    found = Counter(v.verdict for v in verdicts)
+    return {v: found[v] for v in names}
 
 
-def _decisive(v: ClaimVerdict, most: int = 300) -> str:
-    """The numbers that decided a claim; of a long list those that failed it, or its beginning (check.json has all)."""
-    parts = v.numbers.split("; ")
-    if len(v.numbers) > most and v.verdict == "fails":
-        parts = [p for p in parts if p.endswith("(no)")] or parts
-    text = "; ".join(parts)
-    return text if len(text) <= most else text[:most].rstrip() + " ..."
+def _said(counts: dict[str, int]) -> str:
+    return ", ".join(f"{n} {v}" for v, n in counts.items())
 
 
-def _compact(record: dict) -> dict:
-    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}
-
-
-def _on_standin(v: CellVerdict | ClaimVerdict) -> bool:
-    return isinstance(v, ClaimVerdict) and v.numbers.startswith(STANDIN)
-
-
-def _misprint(cell: CellVerdict) -> bool:
-    return "suspected misprint" in cell.note
+def comparable_counts(counts: dict[str, int]) -> tuple[int, int]:
+    """(replicated, close or better; all that were run and can be compared)."""
+    comparable = sum(n for v, n in counts.items() if v not in (*OPEN, "not comparable"))
+    return sum(counts[v] for v in GOOD), comparable
 
 
 def check(dirs: list[str | Path | Results]) -> Check:
@@ -173,8 +188,8 @@ def check(dirs: list[str | Path | Results]) -> Check:
     twins = evidence.with_standins()
     cells = tuple(judge_cell(cell, evidence) for cell in published.cells())
     claims = tuple(judge_claim(claim, evidence, twins) for claim in published.claims())
-    results_compared = [v for c, v in zip(published.cells(), cells) if v.n and not c.descriptive]
-    if not results_compared and all(c.verdict == "not run" for c in claims):  # sizes of data alone are no comparison
+    compared = [c for c in cells if c.n and not c.description]  # sizes of data alone are no comparison
+    if not compared and all(c.verdict == "not run" for c in claims):
         where = ", ".join(str(r.path) for r in results)
         raise CheckError(
             f"{where}: nothing compared; `published: {{paper: ..., item: ...}}` in the config says which printed "
@@ -207,74 +222,6 @@ def gather(results: list[Results]) -> Evidence:
     rows = pd.concat([r.ok for r in results], ignore_index=True)
     curves = pd.concat([r.curves for r in results], ignore_index=True).drop_duplicates()
     return Evidence(rows, curves)
-
-
-def judge_cell(cell: Printed, evidence: Evidence) -> CellVerdict:
-    rows = published.of_cell(evidence.on(cell.key), cell)
-    notes = ["suspected misprint"] if cell.misprint else []
-    found = [(c, v) for c, v in _values(cell, rows, evidence.curves) if len(v)]
-    if not found:
-        verdict = "no data" if cell.key in published.UNOBTAINABLE else "not run"
-        return CellVerdict(cell.id, cell.text, verdict, note="; ".join(notes))
-    values = {c: v * cell.factor for c, v in found}
-    column = min(values, key=lambda c: abs(values[c].mean() - cell.value))
-    if len(values) > 1:
-        notes += [f"{c} {v.mean():.4g}" for c, v in values.items()]
-    ours = values[column]
-    mean, std = float(ours.mean()), float(ours.std(ddof=1)) if len(ours) > 1 else None
-    return CellVerdict(
-        cell.id, cell.text, verdict_of(cell, mean), mean, std, len(ours), cell.tolerance, "; ".join(notes)
-    )
-
-
-def verdict_of(cell: Printed, ours: float) -> str:
-    gap = ours - cell.value
-    if abs(gap) <= cell.tolerance * (1 + 1e-9):
-        return "reproduced"
-    if cell.metric not in published.LOWER_IS_BETTER:
-        return "different"
-    return "better" if gap < 0 else "worse"
-
-
-def _values(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame):
-    """(column, our values per trial) for each column that may stand for the printed metric."""
-    if rows.empty:
-        return
-    if cell.descriptive:
-        yield cell.metric, _description(cell.metric, rows, curves)
-        return
-    for column in published.COLUMN[cell.metric]:
-        if column in rows:
-            yield column, rows[column].dropna()
-        elif column == "fill_ratio":
-            yield column, (last_of(curves, "fill_L", rows) / last_of(curves, "fill_K", rows)).dropna()
-        else:
-            yield column, last_of(curves, column, rows)
-
-
-def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:
-    """Sizes of the data as run; the number of inputs shows in the number of ARD length-scales."""
-    if metric == "n_total":
-        return rows["n_total"].dropna()
-    if metric == "runs":
-        return pd.Series([float(rows["trial"].nunique())])
-    if metric == "dims":
-        ids = curves["trial_id"].isin(rows["trial_id"])
-        scales = curves[ids & curves["key"].str.startswith("theta.lengthscale.")]
-        return scales.groupby("trial_id").size().astype(float)
-    return rows[metric].dropna()
-
-
-def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None) -> ClaimVerdict:
-    """Undecided claims are tried on stand-in data too, for information."""
-    finding = statements.evaluate(claim, evidence.of(claim.paper))
-    numbers = finding.numbers
-    if finding.holds is None and twins is not None and len(twins.rows):
-        twin = statements.evaluate(claim, twins.of(claim.paper))
-        if twin.holds is not None:
-            numbers = f"{STANDIN}, where it {'holds' if twin.holds else 'fails'}: {twin.numbers}"
-    verdict = {True: "holds", False: "fails", None: "not run"}[finding.holds]
-    return ClaimVerdict(claim.id, claim.text, verdict, numbers)
 
 
 def read_baseline(file: str | Path) -> dict:

@@ -8,7 +8,6 @@ claims need from a trial's trace, its final hyperparameters and its notes is the
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,27 +17,16 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from gpbench.errors import ConfigError, DataError
+from gpbench.data.standins import twin_of
+from gpbench.errors import ConfigError, DataError, GpbenchError
 from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
 
+from .row_settings import published_of, with_settings
 from .traces import is_path, theta_points, trace_points
 
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
 SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
-SETTINGS = (
-    "z", "variant", "objective", "approximation", "inducing", "optimise_inputs", "candidates", "cost_model", "stop",
-)  # fmt: skip
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
-
-
-def parse_items(text: str) -> tuple[str, ...]:
-    """'Tables 2-3; Fig. 1' -> ('Table 2', 'Table 3', 'Figure 1'); 'section 5.4' stays what it is."""
-    found = re.findall(r"^section [\d.]*\d", text)
-    for kind, numbers in re.findall(r"(tab|fig)[a-z.]*\s*([\d][\d\s,a-z–-]*)", text, flags=re.IGNORECASE):
-        name = "Table" if kind.lower() == "tab" else "Figure"
-        for first, last in re.findall(r"(\d+)[a-z]?(?:\s*[-–]\s*(\d+))?", numbers):
-            found += [f"{name} {k}" for k in range(int(first), int(last or first) + 1)]
-    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -78,6 +66,19 @@ class Results:
                 lines.append(f"{dataset}: a stand-in for {twin_of(dataset)}, not the published rows")
         return list(dict.fromkeys(lines))
 
+    @cached_property
+    def planned(self) -> int:
+        """Trials of the whole config, by the manifest or, in a committed folder, by config.resolved.yaml."""
+        if self.manifest.get("trials"):
+            return len(self.manifest["trials"])
+        from gpbench.planning.config import load_config
+        from gpbench.planning.plan import number_of_trials
+
+        try:
+            return max(number_of_trials(load_config(self.path / "config.resolved.yaml")), len(self.rows))
+        except GpbenchError:  # made with a plug-in that is not at hand, or no config at all
+            return len(self.rows)
+
     @property
     def failures(self) -> pd.DataFrame:
         return self.rows[~self.rows["status"].isin(["ok", "skipped"])]
@@ -92,13 +93,6 @@ class Results:
         return published_of(self.config)
 
 
-def twin_of(dataset: str) -> str:
-    """The published data set that a stand-in replaces (kin40k for kin40k-sim), else empty: it never counts as that."""
-    if dataset.endswith("-sim"):
-        return dataset[: -len("-sim")]
-    return {"thrombin": "bindingdb"}.get(dataset, "")
-
-
 def read_json(file: Path) -> dict:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
@@ -108,12 +102,6 @@ def read_json(file: Path) -> dict:
 
 def _optional_json(file: Path) -> dict:
     return read_json(file) if file.is_file() else {}
-
-
-def published_of(config: dict) -> list[tuple[str, str]]:
-    entries = config.get("published") or []
-    entries = entries if isinstance(entries, list) else [entries]
-    return [(str(e.get("paper", "")), str(e.get("item") or "")) for e in entries if isinstance(e, dict)]
 
 
 def read_config(path: Path) -> dict:
@@ -137,7 +125,7 @@ def load(path: str | Path) -> Results:
         rows = pd.concat([rows, _read_rows(external)], ignore_index=True)
     config, manifest = read_config(path), _optional_json(path / "manifest.json")
     rows = _in_config_order(_folds_as_one(rows), config)
-    return Results(path, config, manifest, _with_settings(rows, config, manifest, path))
+    return Results(path, config, manifest, with_settings(rows, config, manifest, path))
 
 
 def _read_rows(file: Path) -> pd.DataFrame:
@@ -179,64 +167,6 @@ def _in_config_order(rows: pd.DataFrame, config: dict) -> pd.DataFrame:
         .sort_values(["dataset", "order"], kind="stable", ignore_index=True)
         .drop(columns="order")
     )
-
-
-def _settings_of(row: dict, planned: dict, config: dict) -> dict:
-    """Kernel, hyperparameters and parameters of a row: from the plan, else from the config's entries."""
-    if trial := planned.get(row["trial_id"]):
-        return {
-            **trial.get("params", {}),
-            "kernel": trial.get("kernel"),
-            "hyperparameters": trial.get("hyperparameters"),
-        }
-    general = config | _dataset_entry(row, config)
-    for entry in config.get("methods") or []:
-        entry = {"method": entry} if isinstance(entry, str) else entry
-        if row["label"] in (entry.get("label"), entry.get("method")):
-            return general | entry
-    return general
-
-
-def _dataset_entry(row: dict, config: dict) -> dict:
-    """What the config says of this row's data set, which may be listed at several training sizes."""
-    for entry in config.get("datasets") or [config.get("dataset")]:
-        options = entry if isinstance(entry, dict) else {"name": entry}
-        alternatives = [a if isinstance(a, dict) else {"name": a} for a in options.get("first_of", [options])]
-        named = row["dataset"] in [a.get("name") or a.get("csv") for a in alternatives]
-        if named and options.get("n_train") in (None, row["n_train"]):
-            return options
-    return {}
-
-
-def _with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) -> pd.DataFrame:
-    planned = {t.get("id"): t for t in manifest.get("trials") or []}
-    settings = [
-        _settings_of(row, planned, config)
-        for row in rows[["trial_id", "label", "dataset", "n_train"]].to_dict("records")
-    ]
-    rows = rows.copy()
-    rows["folder"] = str(path)
-    rows["total_seconds"] = rows[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=2)
-    rows["total_seconds"] += rows["learn_seconds"].fillna(0)
-    rows["adapted"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") != "fixed" for s in settings]
-    rows["cached"] = rows["cache"].fillna(0) > 0
-    rows["kernel"] = [_kernel_name(s.get("kernel")) for s in settings]
-    for key in SETTINGS:
-        rows[key] = [_plain(s.get(key)) for s in settings]
-    rows["sources"] = [tuple((p, i) for p, text in published_of(config) for i in parse_items(text) or ("",))] * len(
-        rows
-    )
-    return rows
-
-
-def _kernel_name(kernel) -> str:
-    if isinstance(kernel, dict):
-        return str(kernel.get("name") or next(iter(kernel), ""))
-    return str(kernel or "")
-
-
-def _plain(value):
-    return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value
 
 
 def series_name(key: dict, frame: pd.DataFrame) -> str:

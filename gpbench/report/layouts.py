@@ -5,11 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from . import published
-from .frame import Results, parse_items
+from .frame import Results
 from .numbers import mean_std
 from .published import ALGORITHMS, Printed
 from .ranking import against_best
 from .render import Cell, Table
+from .row_settings import parse_items
 
 COLUMNS = ("NMSE x 1e-2", "NPDL", "# BV")  # of [sundararajan]
 PRINTED = ("NMSE", "NPDL", "n_basis")
@@ -66,8 +67,7 @@ class _Book:
         parts = {m: p for m, p in parts.items() if p is not None and len(p)}
         if not parts:
             return {}
-        key = published.COLUMN[metric]
-        name = next((c for c in key if any(p[c].notna().any() for p in parts.values())), key[0])
+        name = published.COLUMN[metric]
         marks = {}
         if metric != "n_basis":
             together = pd.concat([p.assign(printed=m) for m, p in parts.items()])

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import tempfile
+from collections import Counter
 from importlib import resources
 from pathlib import Path
 
@@ -50,13 +51,12 @@ def _id(name: str) -> str:
 
 def run(results: Results) -> str:
     rows, ok = results.rows, results.ok
-    planned = len(results.manifest.get("trials") or rows)
     items: dict[str, list[str]] = {}
     for paper, item in results.published:
         items.setdefault(published.TITLES.get(paper, paper), []).append(item)
     papers = "; ".join(f"{paper}: {', '.join(found)}" for paper, found in items.items())
     facts = {
-        "trials finished": f"{len(ok)} of {planned}",
+        "trials finished": f"{len(ok)} of {results.planned}",
         "failed": str(len(results.failures)),
         "time of all fits": _duration(ok["fit_seconds"].sum()),
         "data sets": ", ".join(rows["dataset"].unique()),
@@ -108,19 +108,19 @@ def verdicts(results: Results) -> str:
 
 
 def _counts(found: Check, papers: set[str]) -> str:
-    compared = [c for c in found.cells if c.n]
-    parts = ", ".join(f"{n} {v}" for v, n in found.cell_counts.items() if n and v not in ("not run", "no data"))
-    total = sum(c.paper in papers for c in published.cells())
+    compared = [c for c in found.cells if c.n and not c.description]
+    parts = ", ".join(f"{n} {v}" for v, n in Counter(c.verdict for c in compared).items())
+    total = sum(c.paper in papers and not c.descriptive for c in published.cells())
     whose = " and ".join(sorted(papers))
     if not total:
         return f"{whose} prints no numbers, only figures: claims alone are checked."
-    return f"{len(compared)} of the {total} printed numbers of {whose} are compared: {parts or 'none'}."
+    return f"{len(compared)} of the {total} printed results of {whose} are compared: {parts or 'none'}."
 
 
 def _claims(found: Check, papers: set[str]) -> str:
     mine = {c.id for c in published.claims() if c.paper in papers}
-    decided = [c for c in found.claims if c.id in mine and c.verdict != "not run"]
-    open_ = [c for c in found.claims if c.id in mine and c.verdict == "not run"]
+    decided = [c for c in found.claims if c.id in mine and c.verdict not in ("undecided", "not run")]
+    open_ = [c for c in found.claims if c.id in mine and c.verdict in ("undecided", "not run")]
     out = _claim_table(decided) if decided else ""
     if open_:
         summary = f"{len(open_)} claims that this folder alone cannot decide"
@@ -129,10 +129,12 @@ def _claims(found: Check, papers: set[str]) -> str:
 
 
 def _claim_table(claims) -> str:
-    rows = [(c.id, f'<span class="verdict {_id(c.verdict)}">{c.verdict}</span>', c.text, c.numbers) for c in claims]
-    return _text_table(
-        ("claim", "verdict", "statement", "numbers"), [(i, v, html.escape(t), html.escape(n)) for i, v, t, n in rows]
-    )
+    rows = []
+    for c in claims:
+        before = f"<br>first check: {c.first_verdict}" if c.revised else ""
+        verdict = f'<span class="verdict {_id(c.verdict)}">{c.verdict}</span>{before}'
+        rows.append((c.id, verdict, c.runs, html.escape(c.text), html.escape(c.numbers)))
+    return _text_table(("claim", "verdict", "trials", "statement", "numbers"), rows)
 
 
 def _text_table(head, rows) -> str:

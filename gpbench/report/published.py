@@ -13,7 +13,7 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
-from .frame import parse_items
+from .row_settings import parse_items
 
 PAPERS = ("sundararajan", "vanhatalo", "keerthi", "cao", "snelson")
 TITLES = {
@@ -91,19 +91,19 @@ VARIANTS = {
     "more uniform initial inducing points": {"label": "FITC-uniform"},
     "poor initial inducing points": {"label": "FITC-poor"},
 }
-COLUMN = {  # printed metric -> columns of results.csv (the closest counts) or keys of curves.csv
-    "NMSE": ("nmse",),
-    "NPDL": ("nlpd",),
-    "NLPD": ("nlpd_latent", "nlpd"),  # [keerthi] does not say which variance; CALIBRATION: the latent one
-    "nlpd": ("nlpd",),
-    "err": ("err",),
-    "n_basis": ("n_basis",),
-    "negative log likelihood": ("log_evidence",),
-    "optimisation time": ("adapt_seconds",),
-    "single EP run time": ("ep_seconds",),
-    "fill-L": ("fill_L",),
-    "fill-K": ("fill_K",),
-    "fill-L/fill-K": ("fill_ratio",),
+COLUMN = {  # printed metric -> the column of results.csv or the key of curves.csv that stands for it
+    "NMSE": "nmse",
+    "NPDL": "nlpd",
+    "NLPD": "nlpd_latent",  # [keerthi] does not say which variance: the latent one, with nugget, in every cell
+    "nlpd": "nlpd",
+    "err": "err",
+    "n_basis": "n_basis",
+    "negative log likelihood": "log_evidence",
+    "optimisation time": "adapt_seconds",
+    "single EP run time": "ep_seconds",
+    "fill-L": "fill_L",
+    "fill-K": "fill_K",
+    "fill-L/fill-K": "fill_ratio",
 }
 DESCRIPTIVE = ("n_train", "n_test", "n_total", "dims", "runs")
 LOWER_IS_BETTER = ("NMSE", "NPDL", "NLPD", "nlpd", "err", "negative log likelihood")
@@ -172,7 +172,7 @@ class Printed:
 
     @property
     def tolerance(self) -> float:
-        """The larger of one printed spread, 5 % and half the last digit; none for a description of the data."""
+        """Of the first verdict: the larger of one printed spread, 5 % and half the last digit; 0 for descriptions."""
         if self.descriptive:
             return 0.0
         return max(0.0 if np.isnan(self.std) else self.std, 0.05 * abs(self.value), self.half_digit)
@@ -185,6 +185,9 @@ class Claim:
     where: str
     text: str
     how: str
+    first_how: str = ""  # the check before its revision, where there was one
+    by_construction: bool = False  # true by algebra: a check of the code, not of the paper
+    least_trials: int = 3  # behind every series, for a verdict
 
 
 def dataset_key(printed: str) -> str:
@@ -224,9 +227,24 @@ def cells(paper: str | None = None) -> tuple[Printed, ...]:
 @cache
 def claims() -> tuple[Claim, ...]:
     return tuple(
-        Claim(r["paper"], r["claim_id"], r["figure_or_section"], r["claim"], r["how_to_check"])
+        Claim(
+            r["paper"],
+            r["claim_id"],
+            r["figure_or_section"],
+            r["claim"],
+            r["how_to_check"],
+            r["first_check"],
+            r["by_construction"] == "yes",
+            int(r["least_trials"]),
+        )
         for r in _read("claims").to_dict("records")
     )
+
+
+@cache
+def runs_of(dataset: str) -> int:
+    """Runs behind the printed results of [sundararajan] on one of our data sets."""
+    return int(max(c.runs for c in cells("sundararajan") if c.key == dataset))
 
 
 def agree(rows: pd.DataFrame, where: dict) -> pd.DataFrame:
@@ -240,7 +258,8 @@ def agree(rows: pd.DataFrame, where: dict) -> pd.DataFrame:
 
 def naming(rows: pd.DataFrame, test) -> pd.DataFrame:
     """Rows of folders whose config names, under `published:`, some (paper, item) that passes the test."""
-    return rows[np.array([any(test(*source) for source in sources) for sources in rows["sources"]], dtype=bool)]
+    fits = {sources: any(test(*source) for source in sources) for sources in set(rows["sources"])}
+    return rows[rows["sources"].map(fits).to_numpy(dtype=bool)]
 
 
 def of_method(rows: pd.DataFrame, paper: str, printed: str) -> pd.DataFrame:

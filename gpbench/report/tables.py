@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from . import layouts
+from .beside import beside, verdicts
 from .checking import compared_items
 from .frame import Results
 from .numbers import mean_std, seconds
@@ -26,11 +27,10 @@ TITLES = {
     "coverage": "coverage (.95)",
 }
 TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds": "predict, s", "cpu_seconds": "CPU, s"}
-PRINTED_AS = {"n_basis": "# BV"}
 
 
 def tables(results: Results) -> list[Table]:
-    found = [*layouts.paper_tables(results), *beside(results), overall(results)]
+    found = [*layouts.paper_tables(results), *beside(results), *verdicts(results), overall(results)]
     return [t for t in found if t.rows]
 
 
@@ -113,59 +113,6 @@ def _remarks(group, marks) -> list[str]:
     return lines
 
 
-def beside(results: Results) -> list[Table]:
-    """The printed numbers beside ours, one table per printed item; data-set descriptions are left to `check`."""
-    by_item: dict[str, list] = {}
-    for cell, v in compared_items(results):
-        if not cell.descriptive:
-            by_item.setdefault(f"{cell.paper}: {cell.item}", []).append((cell, v))
-    return [_beside(results, item, pairs) for item, pairs in by_item.items()]
-
-
-def _beside(results: Results, item: str, pairs: list) -> Table:
-    metrics = list(dict.fromkeys(_column(cell) for cell, _ in pairs))
-    sections: dict[str, dict[str, dict]] = {}
-    for cell, v in pairs:
-        where = ", ".join(filter(None, (cell.dataset, cell.variant, _size(cell, pairs))))
-        sections.setdefault(where, {}).setdefault(cell.method, {})[_column(cell)] = _pair(cell, v)
-    rows = []
-    for where, methods in sections.items():
-        rows.append((where, None))
-        for method, found in methods.items():
-            rows.append((method, [c for m in metrics for c in found.get(m, (Cell(), Cell()))]))
-    trials = sorted({v.n for _, v in pairs})
-    counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
-    lines = [
-        f"Ours over {counts} trials, in the printed units.",
-        "reproduced: within the larger of one printed spread, 5 % and half the last printed digit; "
-        "different: outside, for quantities without a better side.",
-    ]
-    lines += ["?: suspected misprint, not held against us."] if any(cell.misprint for cell, _ in pairs) else []
-    name = "published-" + "".join(c if c.isalnum() else "-" for c in item.lower()).replace("--", "-")
-    columns = ["", *(["ours", "printed"] * len(metrics))]
-    groups_ = [(m, 2) for m in metrics]
-    return Table(name, f"{results.name}: ours beside {item}", columns, rows, groups_, lines)
-
-
-def _column(cell) -> str:
-    return PRINTED_AS.get(cell.metric, cell.metric) + (
-        " x 1e-2" if cell.unit == "x1e-2" and cell.metric == "NMSE" else ""
-    )
-
-
-def _size(cell, pairs) -> str:
-    """n where one data set is printed at several sizes."""
-    sizes = {c.n_train for c, _ in pairs if c.dataset == cell.dataset and c.metric == cell.metric}
-    return f"n = {cell.n_train:.0f}" if len(sizes) > 1 else ""
-
-
-def _pair(cell, v) -> tuple[Cell, Cell]:
-    decimals = len(cell.text.partition(".")[2])
-    ours = f"{v.ours:.{decimals}f}" + (f" ± {v.ours_std:.{decimals}f}" if v.ours_std else "")
-    printed = cell.text + (f" ± {cell.std_text}" if cell.std_text else "") + ("?" if cell.misprint else "")
-    return Cell(ours, verdict=v.verdict), Cell(printed)
-
-
 # ---- on the terminal -------------------------------------------------------------------------------------------
 
 
@@ -199,5 +146,5 @@ def _printed_by_trials(results: Results) -> dict:
     for cell, _ in compared_items(results):
         if not cell.descriptive:
             ids = frozenset(of_cell(results.ok, cell)["trial_id"])
-            found |= {(ids, column): cell.value / cell.factor for column in COLUMN[cell.metric][-1:]}
+            found[ids, COLUMN[cell.metric]] = cell.value / cell.factor
     return found

@@ -33,6 +33,7 @@ SHADE = np.array([1.0, 0.9, 0.9, 0.8, 0.7, 0.7, 0.6, 0.6, 0.8, 0.8, 0.7, 0.7])
 
 class HogSim(Generated):
     name = "hog-sim"
+    stands_for = ("hog", "simulated")
     title = "Simulated HoG: wrist height of a stick figure from gradient histograms of three cameras"
     papers = ("cao",)
     citation = (

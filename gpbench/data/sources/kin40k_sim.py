@@ -29,6 +29,7 @@ def distance(theta):
 
 class Kin40kSim(Generated):
     name = "kin40k-sim"
+    stands_for = ("kin40k", "simulated")
     title = "Simulated KIN40K: forward kinematics of an 8-link arm (a statistical twin, not the published rows)"
     papers = ("keerthi", "snelson", "cao")
     citation = "Simulator after the DELVE kin family: Z. Ghahramani (1996), The kin datasets, DELVE, Univ. of Toronto."

@@ -83,6 +83,7 @@ def acceleration6(X):
 
 class Pumadyn32nmSim(Generated):
     name = "pumadyn32nm-sim"
+    stands_for = ("pumadyn32nm", "simulated")
     title = "Simulated pumadyn-32nm: dynamics of a Puma 560 arm (a statistical twin, not the published rows)"
     papers = ("snelson",)
     citation = "Simulator after the DELVE pumadyn family: Z. Ghahramani (1996), DELVE, Univ. of Toronto."

@@ -21,6 +21,7 @@ def noise_sd(x):
 
 class SnelsonNoise(Generated):
     name = "snelson-noise"
+    stands_for = ("snelson-noise", "own recipe")
     title = "One-dimensional data with input-dependent noise"
     papers = ("snelson",)
     citation = "E. Snelson, Z. Ghahramani (2006). Sparse Gaussian processes using pseudo-inputs. NIPS 18 (Figure 4)."

@@ -50,6 +50,7 @@ class Synth(Generated):
 
 class Synth2(Synth):
     name = "synth2"
+    stands_for = ("synth2", "own recipe")
     title = "Long GP draw on two inputs"
     dimensions = 2
 
@@ -58,6 +59,7 @@ class Synth2(Synth):
 
 class Synth8(Synth):
     name = "synth8"
+    stands_for = ("synth8", "own recipe")
     title = "Long GP draw on eight inputs"
     dimensions = 8
 

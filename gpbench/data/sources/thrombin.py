@@ -17,6 +17,7 @@ COMMIT = "7e6de0bd2968c56589c580f2a397f01c531ede26"
 
 class Thrombin(Real):
     name = "thrombin"
+    stands_for = ("bindingdb", "own recipe")  # other molecules of the same target
     title = "Thrombin inhibitors: binding affinity of molecules (stand-in for bindingdb)"
     papers = ("cao",)
     citation = (

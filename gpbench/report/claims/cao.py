@@ -46,7 +46,8 @@ def at32(e: Evidence, metric: str, dataset: str, method: str) -> float:
 
 
 def any_dataset(e: Evidence, method: str = "CholQR") -> list[str]:
-    found = [d for d in (*DISCRETE, "kin40k", "snelson1d", *LARGE) if _has(e, d, method)]
+    found = [d for d in (*DISCRETE, "kin40k", "snelson1d") if _has(e, d, method)]
+    found = found or [d for d in LARGE if _has(e, d, method)]  # our own recipes only where there is nothing else
     if not found:
         raise Missing(f"{method} on a data set of the paper")
     return found
@@ -287,14 +288,15 @@ def C22(e: Evidence) -> Finding:
     return every(each(("sum", "identity"), off))
 
 
-def C23(e: Evidence) -> Finding:
-    """Swapping costs O(mn): linear in n and in m."""
+def C23(e: Evidence, points: int = 3) -> Finding:
+    """Swapping costs O(mn): linear in n and in m, at three sizes or more."""
 
     def exponent(column):
         rows = e.select("kin40k", "CholQR", "section 3")
         other = {"n_train": "d_max", "d_max": "n_train"}[column]
         fixed = rows.groupby(other)[column].nunique().idxmax()  # where the other varies most
-        return slope(e.final_by(column, "seconds_per_swap", "kin40k", "CholQR", "section 3", **{other: fixed}))
+        times = e.final_by(column, "seconds_per_swap", "kin40k", "CholQR", "section 3", **{other: fixed})
+        return slope(times, points)
 
     return both(
         every(each(["over n"], lambda _: within(exponent("n_train"), 0.8, 1.2))),

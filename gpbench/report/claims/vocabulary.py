@@ -7,13 +7,14 @@ the other four cannot change it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..frame import twin_of
+from gpbench.data.standins import twin_of
+
 from ..published import agree, naming, of_method
 
 
@@ -25,6 +26,38 @@ class Missing(Exception):
 class Finding:
     holds: bool | None
     numbers: str
+    trials: tuple[int, int] = (0, 0)  # fewest and most behind a series that was looked at
+    stands_for: str = ""  # kind of stand-in that some of the rows are of
+
+
+@dataclass
+class Used:
+    """What a claim looked at: trials per series, kinds of stand-in data."""
+
+    counts: set[int] = field(default_factory=set)
+    kinds: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> Used:
+        series = rows.groupby([c for c in ("label", "n_train", "d_max") if c in rows], dropna=False, sort=False)
+        kinds = set(rows["stands_for"]) - {""} if "stands_for" in rows else set()
+        return cls(set(series["trial_id"].nunique()), kinds)
+
+    def add(self, other: Used) -> None:
+        self.counts |= other.counts
+        self.kinds |= other.kinds
+
+    def clear(self) -> None:
+        self.counts.clear()
+        self.kinds.clear()
+
+    @property
+    def trials(self) -> tuple[int, int]:
+        return (min(self.counts), max(self.counts)) if self.counts else (0, 0)
+
+    @property
+    def stands_for(self) -> str:
+        return ", ".join(sorted(self.kinds))
 
 
 Part = tuple[bool | None, str]
@@ -45,7 +78,7 @@ def each(names: Iterable, judge: Callable[..., Part]) -> dict[str, Part]:
 def between(parts: dict[str, Part], low: int, high: int | None = None) -> Finding:
     """Do at least `low` and at most `high` of the parts hold, whatever the undecided ones turn out to be?"""
     high = len(parts) if high is None else high
-    yes = sum(ok is True for ok, _ in parts.values())
+    yes = sum(ok is not None and bool(ok) for ok, _ in parts.values())  # numpy's True is not Python's
     open_ = sum(ok is None for ok, _ in parts.values())
     numbers = "; ".join(
         f"{name}: {text}{'' if ok else ' (undecided)' if ok is None else ' (no)'}" for name, (ok, text) in parts.items()
@@ -94,11 +127,11 @@ def show(x: float) -> str:
     return f"{x:.4g}"
 
 
-def slope(series: pd.Series) -> float:
-    """Exponent fitted on log-log axes; the index is the abscissa."""
+def slope(series: pd.Series, points: int = 2) -> float:
+    """Exponent fitted on log-log axes through so many points at least; the index is the abscissa."""
     series = series.dropna()
-    if len(series) < 2 or (series <= 0).any():
-        raise Missing("two or more positive points for a slope")
+    if len(series) < points or (series <= 0).any():
+        raise Missing(f"{points} or more positive points for a slope")
     return float(np.polyfit(np.log(series.index.to_numpy(float)), np.log(series.to_numpy(float)), 1)[0])
 
 
@@ -115,10 +148,12 @@ def quarter(series: pd.Series, which: str) -> pd.Series:
 class Evidence:
     """Finished rows and curves of the folders at hand, read through a paper's names."""
 
-    def __init__(self, rows: pd.DataFrame, curves: pd.DataFrame, paper: str = ""):
+    def __init__(self, rows: pd.DataFrame, curves: pd.DataFrame, paper: str = "", used: Used | None = None):
         self.rows, self.curves, self.paper = rows, curves, paper
+        self.used = Used() if used is None else used
         self._by_dataset = dict(list(rows.groupby("dataset", sort=False)))
-        self._selected: dict[tuple, pd.DataFrame] = {}
+        self._selected: dict[tuple, tuple[pd.DataFrame, Used]] = {}
+        self._once: dict[int, pd.DataFrame] = {}  # by id of a selection, which `_selected` keeps alive
         self._of: dict[str, Evidence] = {}
 
     def of(self, paper: str) -> Evidence:
@@ -145,7 +180,10 @@ class Evidence:
         `item` ('Table', 'section 3') insists on a folder that names such an item; without it, tables and figures count.
         A trial that two folders share counts once.
         """
-        return self._in_folders(dataset, method, item, **where).drop_duplicates("trial_id")
+        rows = self._in_folders(dataset, method, item, **where)
+        if (kept := self._once.get(id(rows))) is None:
+            kept = self._once[id(rows)] = rows.drop_duplicates("trial_id")
+        return kept
 
     def _in_folders(self, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
         """`select`, with the rows of every folder."""
@@ -153,11 +191,14 @@ class Evidence:
         if asked not in self._selected:
             rows = agree(of_method(self.on(dataset), self.paper, method), where)
             own = self._naming(rows, item)
-            self._selected[asked] = own if item or len(own) else rows
-        if self._selected[asked].empty:
+            rows = own if item or len(own) else rows
+            self._selected[asked] = rows, Used.of(rows) if len(rows) else Used()
+        rows, used = self._selected[asked]
+        if rows.empty:
             extra = "".join(f", {k} {v}" for k, v in where.items())
             raise Missing(f"{method} on {dataset}{f' ({item})' if item else ''}{extra}")
-        return self._selected[asked]
+        self.used.add(used)
+        return rows
 
     def _naming(self, rows: pd.DataFrame, item: str) -> pd.DataFrame:
         named = (lambda i: i.startswith(item)) if item else (lambda i: not i.startswith("section"))
@@ -166,7 +207,7 @@ class Evidence:
     def beside(self, dataset: str, method: str) -> Evidence:
         """Only the folders that hold this method: what else they hold was run with the same settings."""
         folders = set(self._in_folders(dataset, method)["folder"])
-        return Evidence(self.rows[self.rows["folder"].isin(folders)], self.curves, self.paper)
+        return Evidence(self.rows[self.rows["folder"].isin(folders)], self.curves, self.paper, self.used)
 
     def values(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
         """metric by trial_id."""
@@ -175,6 +216,16 @@ class Evidence:
         if values.empty:
             raise Missing(f"{metric} of {method} on {dataset}")
         return values
+
+    def by_index(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
+        """metric by the index of the trial, which pairs methods: equal indices see the same rows of the data."""
+        values = self.select(dataset, method, item, **where).set_index("trial")[metric].dropna()
+        return values[~values.index.duplicated()]
+
+    def by_trial(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.DataFrame:
+        """metric over d_max (columns) of each trial (rows)."""
+        rows = self.select(dataset, method, item, **where)
+        return rows.pivot_table(index="trial", columns="d_max", values=metric, aggfunc="mean")
 
     def mean(self, metric: str, dataset: str, method: str, item: str = "", **where) -> float:
         return float(self.values(metric, dataset, method, item, **where).mean())
@@ -229,6 +280,7 @@ class Evidence:
             points = points[points["trial_id"].isin(self._naming(self.rows, item)["trial_id"])]
         if points.empty:
             raise Missing(f"the key '{key}' in some curves.csv{f' ({item})' if item else ''}")
+        self.used.counts.add(points["trial_id"].nunique(dropna=False))
         return points.groupby("step")["value"].mean().sort_index()
 
 

@@ -11,7 +11,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from ..frame import Results, parse_items
+from ..frame import Results
+from ..row_settings import parse_items
 from .panel import Panel
 
 __all__ = ["Panel", "modules", "panels"]

@@ -1,0 +1,85 @@
+"""A claim and how it came out: by its present check, by its first one where that was revised, on how many trials."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from ..published import Claim
+from . import evaluate
+from .vocabulary import Evidence, Finding
+
+CLAIM_VERDICTS = ("holds", "by construction", "fails", "undecided", "not run")
+STANDIN = "on stand-in data only"
+
+
+@dataclass(frozen=True)
+class ClaimVerdict:
+    """`trials`: fewest and most behind any of the series compared; `first_verdict`: by the check before its revision.
+
+    `stands_for`: the kind of stand-in (own recipe, subset) that the claim rests on; such claims are counted apart.
+    """
+
+    id: str
+    paper: str
+    where: str
+    text: str
+    verdict: str
+    first_verdict: str = ""
+    trials: tuple[int, int] = (0, 0)
+    stands_for: str = ""
+    numbers: str = ""
+    first_numbers: str = ""
+
+    def to_json(self) -> dict:
+        return asdict(self) | {"trials": list(self.trials)}
+
+    def line(self) -> str:
+        before = f" (first check: {self.first_verdict})" if self.revised else ""
+        standing = f" [{self.stands_for}]" if self.stands_for else ""
+        return f"{self.id} {self.verdict}{standing}{before}: {self.text} [{self.runs}; {self.decisive()}]"
+
+    @property
+    def revised(self) -> bool:
+        """Does the verdict rest on the revision?"""
+        return bool(self.first_verdict) and self.first_verdict != self.verdict
+
+    @property
+    def runs(self) -> str:
+        low, high = self.trials
+        if low == high:
+            return "no trials" if not high else "1 trial" if high == 1 else f"{high} trials"
+        return f"{low} to {high} trials"
+
+    def decisive(self, most: int = 300) -> str:
+        """The numbers that decided; of a long list those that failed it, or its beginning (check.json has all)."""
+        parts = self.numbers.split("; ")
+        if len(self.numbers) > most and self.verdict == "fails":
+            parts = [p for p in parts if p.endswith("(no)")] or parts
+        text = "; ".join(parts)
+        return text if len(text) <= most else text[:most].rstrip() + " ..."
+
+
+def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None) -> ClaimVerdict:
+    """Claims that nothing was run for are tried on stand-in data too, for information."""
+    finding = evaluate(claim, evidence.of(claim.paper))
+    before = evaluate(claim, evidence.of(claim.paper), first=True) if claim.first_how else None
+    verdict, numbers = verdict_of(claim, finding), finding.numbers
+    if verdict in ("not run", "undecided") and twins is not None and len(twins.rows):
+        twin = evaluate(claim, twins.of(claim.paper))
+        if twin.holds is not None and finding.holds is None:
+            numbers = f"{STANDIN}, where it {'holds' if twin.holds else 'fails'}: {twin.numbers}"
+            verdict = "not run"
+    return ClaimVerdict(
+        claim.id, claim.paper, claim.where, claim.text, verdict, verdict_of(claim, before) if before else "",
+        finding.trials, finding.stands_for, numbers, before.numbers if before else "",
+    )  # fmt: skip
+
+
+def verdict_of(claim: Claim, finding: Finding) -> str:
+    """holds, by construction or fails if enough trials decided it; undecided if some were run, else not run."""
+    fewest, most = finding.trials
+    if finding.holds is None or fewest < claim.least_trials:
+        return "undecided" if most else "not run"
+    if not finding.holds:
+        return "fails"
+    return "by construction" if claim.by_construction else "holds"

@@ -1,0 +1,105 @@
+"""What the plan or the config knows of each row of results.csv: settings, kernel, schedule, folds, paper and items."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from gpbench.data.standins import kind_of
+
+SETTINGS = (
+    "z", "variant", "objective", "approximation", "inducing", "optimise_inputs", "candidates", "cost_model", "stop",
+)  # fmt: skip
+
+
+@cache
+def parse_items(text: str) -> tuple[str, ...]:
+    """'Tables 2-3; Fig. 1' -> ('Table 2', 'Table 3', 'Figure 1'); 'section 5.4' stays what it is."""
+    found = re.findall(r"^section [\d.]*\d", text)
+    for kind, numbers in re.findall(r"(tab|fig)[a-z.]*\s*([\d][\d\s,a-z–-]*)", text, flags=re.IGNORECASE):
+        name = "Table" if kind.lower() == "tab" else "Figure"
+        for first, last in re.findall(r"(\d+)[a-z]?(?:\s*[-–]\s*(\d+))?", numbers):
+            found += [f"{name} {k}" for k in range(int(first), int(last or first) + 1)]
+    return tuple(dict.fromkeys(found))
+
+
+def published_of(config: dict) -> list[tuple[str, str]]:
+    return [(str(e.get("paper", "")), str(e.get("item") or "")) for e in _entries(config)]
+
+
+def _entries(config: dict) -> list[dict]:
+    entries = config.get("published") or []
+    return [e for e in (entries if isinstance(entries, list) else [entries]) if isinstance(e, dict)]
+
+
+def _settings_of(row: dict, planned: dict, config: dict) -> dict:
+    """Kernel, hyperparameters and parameters of a row: from the plan, else from the config's entries."""
+    if trial := planned.get(row["trial_id"]):
+        return {
+            **trial.get("params", {}),
+            "kernel": trial.get("kernel"),
+            "hyperparameters": trial.get("hyperparameters"),
+        }
+    general = config | _dataset_entry(row, config)
+    for entry in config.get("methods") or []:
+        entry = {"method": entry} if isinstance(entry, str) else entry
+        if row["label"] in (entry.get("label"), entry.get("method")):
+            return general | entry
+    return general
+
+
+def _dataset_entry(row: dict, config: dict) -> dict:
+    """What the config says of this row's data set, which may be listed at several training sizes."""
+    for entry in config.get("datasets") or [config.get("dataset")]:
+        options = entry if isinstance(entry, dict) else {"name": entry}
+        alternatives = [a if isinstance(a, dict) else {"name": a} for a in options.get("first_of", [options])]
+        named = row["dataset"] in [a.get("name") or a.get("csv") for a in alternatives]
+        if named and options.get("n_train") in (None, row["n_train"]):
+            return options
+    return {}
+
+
+def with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) -> pd.DataFrame:
+    planned = {t.get("id"): t for t in manifest.get("trials") or []}
+    settings = [
+        _settings_of(row, planned, config)
+        for row in rows[["trial_id", "label", "dataset", "n_train"]].to_dict("records")
+    ]
+    rows = rows.copy()
+    rows["folder"] = str(path)
+    rows["total_seconds"] = rows[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=2)
+    rows["total_seconds"] += rows["learn_seconds"].fillna(0)
+    rows["adapted"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") != "fixed" for s in settings]
+    rows["cached"] = rows["cache"].fillna(0) > 0
+    rows["kernel"] = [_kernel_name(s.get("kernel")) for s in settings]
+    for key in SETTINGS:
+        rows[key] = [_plain(s.get(key)) for s in settings]
+    rows["sources"] = [tuple((p, i) for p, text in published_of(config) for i in parse_items(text) or ("",))] * len(
+        rows
+    )
+    rows["folds"] = [_folds(row, config) for row in rows[["dataset", "n_train"]].to_dict("records")]
+    spent = max((int(e.get("spent") or 0) for e in _entries(config)), default=0)  # trials that chose the protocol
+    rows["spent"] = rows["trial"] < spent
+    rows["stands_for"] = rows["dataset"].map(kind_of)
+    return rows
+
+
+def _folds(row: dict, config: dict) -> float:
+    """k where the trials of this data set are the folds of a cross-validation, else nan."""
+    split = (config | _dataset_entry(row, config)).get("split")
+    return float(split.get("k", 10)) if isinstance(split, dict) and split.get("kind") == "folds" else np.nan
+
+
+def _kernel_name(kernel) -> str:
+    if isinstance(kernel, dict):
+        return str(kernel.get("name") or next(iter(kernel), ""))
+    return str(kernel or "")
+
+
+def _plain(value):
+    return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value

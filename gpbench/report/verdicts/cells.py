@@ -1,0 +1,188 @@
+"""One printed number beside our runs of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import isnan, nan
+
+import numpy as np
+import pandas as pd
+
+from .. import published
+from ..annotations import label_of
+from ..claims.vocabulary import Evidence
+from ..published import Printed
+from ..traces import last_of
+from . import first, rule
+
+MISPRINT, STAND_IN = "suspected misprint", "stand-in data"
+DESCRIPTIONS = ("as printed", "different", "not run", "no data")  # sizes of data and numbers of runs, compared exactly
+
+
+@dataclass(frozen=True)
+class CellVerdict:
+    """A printed number, ours in its unit, and the verdict; `None` where there is nothing to say.
+
+    `label` sets a cell apart (fixed by the config, tuned to the print, suspected misprint, stand-in data); `needed` is
+    the number of runs in all that would decide an inconclusive one; `stale`: runs of code that has a newer version.
+    """
+
+    id: str
+    paper: str
+    item: str
+    dataset: str
+    method: str
+    variant: str
+    quantity: str
+    n_train: float | None
+    printed: str
+    printed_std: str
+    verdict: str
+    first_verdict: str
+    description: bool = False
+    ours: float | None = None
+    ours_std: float | None = None
+    d: float | None = None
+    se: float | None = None
+    margin: float | None = None
+    r0: int | None = None
+    r1: int = 0
+    needed: int | None = None
+    label: str = ""
+    stands_for: str = ""
+    stale: int = 0
+    note: str = ""
+
+    @property
+    def n(self) -> int:
+        """Runs behind it; 0: not compared."""
+        return self.r1
+
+    @property
+    def apart(self) -> bool:
+        """Not part of the headline: set apart by its label, or a description of data."""
+        return bool(self.label) or self.description
+
+    def to_json(self) -> dict:
+        return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in asdict(self).items()}
+
+    def line(self) -> str:
+        if self.ours is None:
+            return f"{self.id} {self.verdict}{_after(self.note)}"
+        theirs = self.printed + (f" +- {self.printed_std}" if self.printed_std else "")
+        mine = f"{self.ours:.6g}" + (f" +- {self.ours_std:.3g}" if self.ours_std is not None else "")
+        if self.description:
+            return f"{self.id} {self.verdict}: ours {mine}, printed {theirs}{_after(self.note)}"
+        how = f"d {self.d:+.3g}, SE {_or_none(self.se)}, margin {self.margin:.3g}, R0 {self.r0 or '?'}, R1 {self.r1}"
+        apart = f" [{self.label}]" if self.label else ""
+        return f"{self.id} {self.verdict}{apart}: ours {mine}, printed {theirs}; {how}{_after(self.note)}"
+
+
+def _after(note: str) -> str:
+    return f"; {note}" if note else ""
+
+
+def _or_none(x: float | None) -> str:
+    return "unknown" if x is None else f"{x:.3g}"
+
+
+def judge_cell(cell: Printed, evidence: Evidence) -> CellVerdict:
+    rows = published.of_cell(evidence.on(cell.key), cell)
+    values = {column: v * cell.factor for column, v in _values(cell, rows, evidence.curves) if len(v)}
+    if not values:
+        verdict = "no data" if cell.key in published.UNOBTAINABLE else "not run"
+        return _verdict(cell, verdict, verdict, label=_label(cell, ""))
+    kind = "".join(sorted(set(rows["stands_for"]) - {""})[:1]) if "stands_for" in rows else ""
+    old = first.verdict_of(cell, first.nearest(cell, values))
+    if cell.descriptive:
+        ours = float(next(iter(values.values())).mean())
+        verdict = "as printed" if ours == cell.value else "different"
+        return _verdict(cell, verdict, old, ours=ours, r1=len(rows), stands_for=kind)
+    column = published.COLUMN[cell.metric]
+    if column not in values:  # the one convention of the table was not run
+        return _verdict(cell, "not run", old, label=_label(cell, kind), note=f"{column} was not recorded")
+    return _judged(cell, rows, values[column], old, kind, _stale(rows))
+
+
+def _judged(cell: Printed, rows: pd.DataFrame, ours: pd.Series, old: str, kind: str, stale: int) -> CellVerdict:
+    keyed = rows.drop_duplicates("trial_id").set_index("trial_id").reindex(ours.index)
+    kept = ~keyed["spent"].fillna(False).to_numpy(dtype=bool)
+    label, notes = _label(cell, kind), []
+    if not kept.all():
+        notes.append(f"{int((~kept).sum())} trials that chose the protocol are left out")
+    if not kept.any():
+        return _verdict(cell, "not run", old, label=label, note="every trial was spent on choosing the protocol")
+    folds = keyed["folds"].max()
+    runs = ours[kept] if isnan(folds) else repetitions(ours[kept], keyed["trial"][kept], int(folds))
+    sample = rule.Sample(float(runs.mean()), float(runs.std(ddof=1)) if len(runs) > 1 else nan, len(runs))
+    single = not isnan(folds) and sample.n == 1
+    found = rule.unrepeated(cell, sample, int(folds)) if single else rule.judge(cell, sample)
+    if single and isnan(found.se):
+        pass
+    elif sample.n == 1 and not cell.std_text and found.verdict in ("better", "worse", "different"):
+        notes.append("one run beside one: no spread is known")
+    return _verdict(
+        cell, found.verdict, old, ours=sample.mean, ours_std=_none(sample.std), d=found.d, se=_none(found.se),
+        margin=found.margin, r1=sample.n, needed=found.needed, label=label, stands_for=kind, stale=stale,
+        note="; ".join(filter(None, [found.reason, *notes])),
+    )  # fmt: skip
+
+
+def repetitions(values: pd.Series, trials: pd.Series, k: int) -> pd.Series:
+    """The mean of each complete cross-validation; of an incomplete one alone, the mean of the folds there are."""
+    groups = values.groupby((trials // k).to_numpy())
+    whole = groups.mean()[groups.size() == k]
+    return whole if len(whole) else pd.Series([values.mean()])
+
+
+def _verdict(cell: Printed, verdict: str, old: str, **found) -> CellVerdict:
+    return CellVerdict(
+        id=cell.id, paper=cell.paper, item=cell.item, dataset=cell.dataset, method=cell.method, variant=cell.variant,
+        quantity=cell.metric, n_train=_none(cell.n_train), printed=cell.text, printed_std=cell.std_text,
+        verdict=verdict, first_verdict=old, description=cell.descriptive,
+        r0=None if isnan(cell.runs) else int(cell.runs), **found,
+    )  # fmt: skip
+
+
+def _none(x: float) -> float | None:
+    return None if np.isnan(x) else float(x)
+
+
+def _label(cell: Printed, kind: str) -> str:
+    if cell.misprint:
+        return MISPRINT
+    return label_of(cell.paper, cell.id) or (STAND_IN if kind else "")
+
+
+def _stale(rows: pd.DataFrame) -> int:
+    return int(rows["stale"].fillna(False).astype(bool).sum()) if "stale" in rows else 0
+
+
+def _values(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame):
+    """(column, our values by trial_id) for each column that may stand for the printed metric."""
+    if rows.empty:
+        return
+    if cell.descriptive:
+        yield cell.metric, _description(cell.metric, rows, curves)
+        return
+    keyed = rows.drop_duplicates("trial_id").set_index("trial_id")
+    for column in (published.COLUMN[cell.metric], *first.ALSO.get(cell.metric, ())):
+        if column in keyed:
+            yield column, keyed[column].dropna()
+        elif column == "fill_ratio":
+            yield column, (last_of(curves, "fill_L", rows) / last_of(curves, "fill_K", rows)).dropna()
+        else:
+            yield column, last_of(curves, column, rows)
+
+
+def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:
+    """Sizes of the data as run; the number of inputs shows in the number of ARD length-scales."""
+    if metric == "n_total":
+        return rows["n_total"].dropna()
+    if metric == "runs":
+        return pd.Series([float(rows["trial"].nunique())])
+    if metric == "dims":
+        ids = curves["trial_id"].isin(rows["trial_id"])
+        scales = curves[ids & curves["key"].str.startswith("theta.lengthscale.")]
+        return scales.groupby("trial_id").size().astype(float)
+    return rows[metric].dropna()
