@@ -58,25 +58,41 @@ def load(path: str | Path) -> PluginFile:
     return PluginFile(module, _hash(file, content))
 
 
+def bundle(path: str | Path) -> dict[str, bytes]:
+    """The file and the user's modules it imports, by names that stand to each other as theirs do; the file is first."""
+    file = Path(path).resolve()
+    return dict(_with_helpers(file, file.read_bytes()).values())
+
+
 def _hash(file: Path, content: bytes) -> str:
     """Of the file alone where it imports none of the user's own modules."""
-    found = {file: content}
+    found = _with_helpers(file, content)
+    hashes = [_sha(content), *sorted(_sha(found[f][1]) for f in found if f != file)]
+    return (hashes[0] if len(hashes) == 1 else _sha("".join(hashes).encode()))[:16]
+
+
+def _with_helpers(file: Path, content: bytes) -> dict[Path, tuple[str, bytes]]:
+    """Name below the folder of its imports, and content, of the file and of all it reaches."""
+    found = {file: (file.name, content)}
     todo = [file]
     while todo:
-        for helper in _imported(current := todo.pop(), found[current]):
+        name, text = found[current := todo.pop()]
+        for depth, helper in _imported(current, text, len(Path(name).parts)):
             if helper not in found:
-                found[helper] = helper.read_bytes()
+                found[helper] = ("/".join(helper.parts[-depth:]), helper.read_bytes())
                 todo.append(helper)
-    hashes = [_sha(content), *sorted(_sha(found[f]) for f in found if f != file)]
-    return (hashes[0] if len(hashes) == 1 else _sha("".join(hashes).encode()))[:16]
+    return found
 
 
 def _sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _imported(file: Path, content: bytes) -> Iterator[Path]:
-    """Files of the user's that this one imports, at its top or inside a function."""
+def _imported(file: Path, content: bytes, depth: int) -> Iterator[tuple[int, Path]]:
+    """Files of the user's that this one imports, at its top or inside a function.
+
+    With each the number of its path's last parts that a path of imports has to have above it; `depth` is the file's.
+    """
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # a helper that cannot be loaded either: where it is imported it is an error
@@ -84,16 +100,17 @@ def _imported(file: Path, content: bytes) -> Iterator[Path]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _files(alias.name, sys.path)
+                yield from _files(alias.name, sys.path, 0)
         elif isinstance(node, ast.ImportFrom):
             folders = sys.path if not node.level else [str(file.parents[node.level - 1])]
+            above = depth - node.level if node.level else 0
             for alias in node.names:
-                yield from _files(".".join(filter(None, (node.module, alias.name))), folders)
+                yield from _files(".".join(filter(None, (node.module, alias.name))), folders, above)
 
 
-def _files(dotted: str, folders: list[str]) -> Iterator[Path]:
+def _files(dotted: str, folders: list[str], above: int) -> Iterator[tuple[int, Path]]:
     """The files behind a.b.c, as far as they are modules and not gpbench's or an installed library's."""
-    for part in dotted.split("."):
+    for level, part in enumerate(dotted.split("."), start=above + 1):
         spec = importlib.machinery.PathFinder.find_spec(part, folders)
         if spec is None:
             return
@@ -101,7 +118,7 @@ def _files(dotted: str, folders: list[str]) -> Iterator[Path]:
             origin = Path(spec.origin).resolve()
             if _INSTALLED & set(origin.parts) or any(home in origin.parents for home in (_OURS, *_STANDARD)):
                 return
-            yield origin
+            yield level + (origin.name == "__init__.py"), origin
         folders = list(spec.submodule_search_locations or [])
         if not folders:
             return

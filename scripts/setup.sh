@@ -74,6 +74,8 @@ say "installing gpbench (a few minutes the first time)"
 pip install -e '.[dev]'
 pip install -e '.[molecules]' || say "RDKit could not be installed; graph kernels on molecules will not work without it"
 pip install -e '.[sklearn]' || say "scikit-learn could not be installed; the tests of the estimators in its company will be skipped"
+pip install -e '.[dask]' || say "Dask could not be installed; --on dask and trials on many machines will not work without it"
+pip install -e '.[parquet]' || say "pyarrow could not be installed; parquet files cannot be read without it"
 pip install -e '.[oracles]' || say "GraKeL could not be installed; the tests that compare graph kernels with it will be skipped"
 if have_suitesparse; then
   if ! pip install -e '.[sparse]' > "$venv/sparse.log" 2>&1; then

@@ -10,7 +10,7 @@ import time
 for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # before numpy is imported
     os.environ.setdefault(pool, "1")
 
-from . import entries, peers  # noqa: E402
+from . import entries, executors, peers  # noqa: E402
 from .timing import measure  # noqa: E402
 
 HEAD = f"{'computation':<52} {'seconds':>9} {'dgemm':>9} {'ratio':>7} {'least':>7} {'share':>7} {'peak MB':>8}"
@@ -52,6 +52,8 @@ def show(cases, given) -> int:
 
 
 def row(case, given) -> str:
+    if isinstance(case, executors.Line):
+        return f"{case.name:<52} {case.measure(given.repeats)}"
     clock = time.process_time if given.cpu else time.perf_counter
     t = measure(case, 1 if case.long else given.repeats, clock)
     share = "" if t.work is None else f"{t.work / t.ratio:.0%}"

@@ -11,7 +11,7 @@ from gpbench.inference.model import GP
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.ard_se import ArdSE
 
-from . import cholqr, ep, fronts, graphs, selection
+from . import cholqr, ep, executors, fronts, graphs, selection
 from .timing import Case
 
 N, DIMS, SIZES = 10_000, 8, (100, 300, 500)
@@ -85,5 +85,6 @@ ENTRIES = (
     *graphs.ENTRIES,
     *ep.ENTRIES,
     *fronts.ENTRIES,
+    *executors.ENTRIES,
 )
 FULL = (blocked, *fronts.FULL)

@@ -26,9 +26,23 @@ def _load(paths, overrides):
     return configs
 
 
+def _where(_context, _parameter, value):
+    if value not in ("local", "dask") and not value.startswith(("tcp://", "tls://")):
+        raise click.BadParameter(f"'{value}' is none of local, dask, tcp://host:port and tls://host:port")
+    return value
+
+
 @click.command(cls=Command)
 @click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
+@click.option(
+    "--on",
+    default="local",
+    show_default=True,
+    metavar="WHERE",
+    callback=_where,
+    help="Where trials run: local, dask (-j workers of this machine), or a Dask scheduler, tcp://host:8786 or tls://...",
+)
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="BLAS threads per trial.")
 @click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods or labels like this.")
 @click.option("-d", "--dataset", "datasets", multiple=True, metavar="GLOB", help="Only data sets like this.")

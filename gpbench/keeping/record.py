@@ -20,7 +20,7 @@ COLUMNS = (  # of results.csv, in this order
     "rmse", "mae", "crps", "coverage",
 )  # fmt: skip
 FIRST_COLUMNS = COLUMNS[: COLUMNS.index("learn_seconds")]  # what every folder has; the others came later
-STATUSES = ("ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped")
+STATUSES = ("ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped", "lost")
 
 
 @dataclass

@@ -97,6 +97,12 @@ class Store:
         write_json(self.trial_path(id), body)
         self.failure_path(id).unlink(missing_ok=True)
 
+    def adopt(self, name: str, content: bytes) -> None:
+        """A file of a results folder that was written on another machine; the caller vouches for its name."""
+        write_atomic(path := self.folder / name, content)
+        if path.parent.name == "trials" and path.suffix == ".json":
+            self.failure_path(path.stem).unlink(missing_ok=True)
+
     def load(self, trial: Trial, predictions: bool = False) -> Result | None:
         """The stored result, finished or failed; None when there is none, Damaged when it cannot be trusted.
 

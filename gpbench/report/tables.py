@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import layouts
+from . import layouts, machines
 from .beside import beside, verdicts
 from .checking import compared_items
 from .frame import Results
@@ -40,7 +40,7 @@ def notes(results: Results, frame: pd.DataFrame) -> list[str]:
     counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
     lines = [f"Mean ± standard deviation over {counts} trial{'' if trials == [1] else 's'}."]
     lines += [n + "." for n in results.notes if "simulated" in n or "stand-in" in n or "rounded" in n]
-    return lines + without_result(results)
+    return lines + machines.remark(results, frame) + without_result(results)
 
 
 def without_result(results: Results) -> list[str]:

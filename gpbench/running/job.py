@@ -23,8 +23,8 @@ class Job:
     deadline: float = float("inf")
     overdue: bool = False
     pid: int | None = None  # of its process
-    losses: int = 0  # how often the server died while this job was at work
-    kernel_oom_kills: int = 0  # of the machine, when the job started
+    env: str = ""  # id of the description of the machine it runs on
+    losses: int = 0  # how often the server, or a worker of a cluster, died while this job was at work
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""The main process's end of the fork server (`server.py`): start it, send jobs, receive events."""
+"""Jobs on this machine: the main process's end of the fork server (`server.py`)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,34 @@ from gpbench.keeping.lock import Lock
 from gpbench.keeping.provenance import thread_environment
 
 from . import limits
+from .executor import Executor, ServerLost
 
 # the server imports what this process would import: same sys.path, set before anything else is loaded
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[4]); from gpbench.running.server import serve; serve(*map(int, sys.argv[1:4]))"  # noqa: E501
+_START = (
+    "import json, sys; path, options = json.loads(sys.argv[1]); sys.path[:] = path; "
+    "from gpbench.running.server import serve; serve(*options)"
+)
 
 
-class ServerLost(Exception):
-    """The fork server ended by itself; every job it had is lost."""
-
-
-class Pool:
+class Pool(Executor):
     """Jobs run in processes of the server, so that killing this process, or any job, harms nobody else."""
 
-    def __init__(self, threads: int, offline: bool, log: Path, lock: Lock):
-        """The server and its jobs hold the folder's lock as long as they live."""
-        self.threads, self.offline, self.log, self.lock = threads, offline, log, lock
+    def __init__(self, jobs: int, threads: int, offline: bool, log: Path, lock: Lock, lease: float | None = None):
+        """The server and its jobs hold the folder's lock as long as they live.
+
+        With a `lease` the server leaves, and its jobs with it, when no command has come for so many seconds.
+        """
+        self.jobs, self.threads, self.offline, self.log, self.lock = jobs, threads, offline, log, lock
+        self.lease = lease
         self.server: subprocess.Popen | None = None
+
+    @property
+    def started(self) -> bool:
+        return self.server is not None
+
+    @property
+    def slots(self) -> int:
+        return self.jobs
 
     def start(self) -> None:
         limits.standard_streams()
@@ -39,10 +51,10 @@ class Pool:
         env = {**os.environ, **thread_environment(self.threads), "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
         if self.offline:
             env["GPBENCH_OFFLINE"] = "1"
-        arguments = [str(command_read), str(event_write), str(self.lock.fd), json.dumps(sys.path)]
+        options = [command_read, event_write, self.lock.fd, self.lease]
         with open(self.log, "ab") as log:
             self.server = subprocess.Popen(
-                [sys.executable, "-c", _START, *arguments],
+                [sys.executable, "-c", _START, json.dumps([sys.path, options])],
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -3,6 +3,7 @@
 Forking costs milliseconds where a fresh interpreter would need a second, and every trial still has a process of its
 own: whatever happens to it happens to nobody else. The server holds no results and does no numerical work. When the
 commands (JSON lines) end, because the main process is gone, every job is killed, and so is whatever jobs have started.
+The same happens when a lease runs out: on a machine of a cluster the run must be heard from again and again.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 import selectors
 import signal
+import time
 from functools import cache, partial
 
 from . import compiled, limits, logs
@@ -21,8 +23,8 @@ from .worker import send, work
 _LOOK = 0.1  # seconds between looks at the logs of jobs at work
 
 
-def serve(commands: int, events: int, lock: int) -> None:
-    """Fork a process per job until the commands end."""
+def serve(commands: int, events: int, lock: int, lease: float | None = None) -> None:
+    """Fork a process per job until the commands end, or none has come for `lease` seconds."""
     from gpbench.keeping import provenance
 
     for fd in (commands, events, lock):
@@ -42,9 +44,9 @@ def serve(commands: int, events: int, lock: int) -> None:
     with selectors.DefaultSelector() as selector, open(commands, "rb", buffering=0) as stream:
         selector.register(stream, selectors.EVENT_READ)
         selector.register(wake_read, selectors.EVENT_READ)
-        buffer = b""
+        buffer, heard = b"", time.monotonic()
         while True:
-            for key, _ in selector.select(_LOOK if running else None):
+            for key, _ in selector.select(_LOOK if running or lease else None):
                 if key.fd == wake_read:
                     os.read(wake_read, 4096)
                     continue
@@ -54,6 +56,9 @@ def serve(commands: int, events: int, lock: int) -> None:
                 *lines, buffer = (buffer + chunk).split(b"\n")
                 for line in lines:
                     _obey(json.loads(line), running, events, lock, close=(commands, wake_read, wake_write))
+                heard = time.monotonic()
+            if lease and time.monotonic() - heard > lease:
+                _leave(running)
             for command in running.values():
                 logs.keep_small(command)
             _reap(running, events)
@@ -91,9 +96,12 @@ def _load_compiled(method: str) -> None:
 
 
 def _obey(command: dict, running: dict[int, dict], events: int, lock: int, close) -> None:
+    if "renew" in command:
+        return
     if "kill" in command:
         _kill([pid for pid, known in running.items() if known["job"] == command["kill"]])
         return
+    command["oom_kills"] = limits.oom_kills()
     _load_compiled(command["trials"][0]["method"])
     server = os.getpid()
     pid = os.fork()
@@ -144,6 +152,7 @@ def _reap(running: dict[int, dict], events: int) -> None:
         if (command := running.pop(pid, None)) is not None:
             logs.close(command)
             code = os.waitstatus_to_exitcode(status)
-            orphaned = partial(_leave, running)
-            send(events, orphaned, event="exit", job=command["job"], code=code, peak_mb=limits.peak_mb(usage))
+            oom = code == -signal.SIGKILL and limits.oom_kills() > command["oom_kills"]
+            facts = {"job": command["job"], "code": code, "peak_mb": limits.peak_mb(usage), "oom": oom}
+            send(events, partial(_leave, running), event="exit", **facts)
     _kill(limits.children())  # left behind by methods, and nobody is at work who could need it

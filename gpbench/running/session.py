@@ -17,9 +17,10 @@ from gpbench.keeping.store import FINAL, Store
 from gpbench.keeping.summary import Summary, summarise
 from gpbench.planning.trial import Trial
 
-from . import limits
+from .estimate import model
+from .executor import Executor, SchedulerLost, ServerLost
 from .job import Job, jobs_for, shared_key
-from .pool import Pool, ServerLost
+from .pool import Pool
 from .progress import Clock, Silent
 from .todo import todo
 from .worker import STORAGE_EXIT
@@ -28,6 +29,7 @@ _TICK = 0.2  # seconds between looks at deadlines and signals
 _CSV_EVERY = 10.0  # seconds between renewals of results.csv
 _RESTARTS = 3  # of a fork server that keeps dying
 _LOSSES = 2  # servers that a job may lose
+_WORKERS_LOST = 3  # workers of a cluster that a job may lose
 
 
 @dataclass
@@ -42,6 +44,18 @@ class Options:
     save_predictions: bool = False
     offline: bool = False
     plugins: list[str] = field(default_factory=list)
+    on: str = "local"  # or "dask", or the address of a Dask scheduler
+
+
+def executor_for(options: Options, store: Store, lock: Lock, trials: list[Trial]) -> Executor:
+    log = store.log_path("server")
+    if options.on == "local":
+        return Pool(options.jobs, options.threads, options.offline, log, lock)
+    from .cluster import Cluster
+    from .parcel import Parcel
+
+    parcel = Parcel.of(options.plugins, [t.dataset for t in trials])
+    return Cluster(options.on, options.jobs, options.threads, options.offline, store, parcel)
 
 
 class Session:
@@ -49,7 +63,7 @@ class Session:
 
     def __init__(self, store: Store, options: Options, planned: list[Trial], lock: Lock, progress: Silent):
         self.store, self.options, self.planned, self.progress = store, options, planned, progress
-        self.pool = Pool(options.threads, options.offline, store.log_path("server"), lock)
+        self.lock = lock
         self.running: dict[int, Job] = {}
         self.signal: int | None = None
         self.halt = False
@@ -67,6 +81,7 @@ class Session:
                 f"{damaged} damaged line(s) of {archive.NAME} moved to quarantine/; their trials run again"
             )
         missing = self._missing(trials)
+        self.pool = executor_for(self.options, self.store, self.lock, missing)
         self.progress.start(len(trials), len(trials) - len(missing))
         try:
             if missing:
@@ -92,12 +107,14 @@ class Session:
             for key in {shared_key(t) for t in missing} - {None}:
                 self.store.shared_path(key).unlink(missing_ok=True)
         self.queue = jobs_for(missing, self._have_shared)
+        if self.pool.longest_first:
+            self.queue.waiting.sort(key=lambda job: (job.shared is None, -model(job)))
         csv_clock, end = Clock(_CSV_EVERY), time.monotonic() + (self.options.seconds or float("inf"))
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
             if time.monotonic() > end:
                 break
             try:
-                if self.pool.server is None and not self._start_server():
+                if not self.pool.started and not self._start():
                     break
                 self._fill()
                 for event in self.pool.receive(_TICK):
@@ -105,21 +122,24 @@ class Session:
                 self._enforce_deadlines()
             except ServerLost:
                 self._recover()
+            except SchedulerLost as e:
+                self.progress.say(str(e))
+                self.signal = signal.SIGINT  # as if interrupted: the same command continues
             if csv_clock.due():
                 self._write_csv()
 
-    def _start_server(self) -> bool:
-        """Wait for its first event, which describes the libraries; False when a signal comes before it."""
+    def _start(self) -> bool:
+        """Wait for the first machine's description of itself; False when a signal comes before it."""
         self.pool.start()
-        while self.signal is None:
+        self.env = None
+        while self.signal is None and self.env is None:
             for event in self.pool.receive(_TICK):
-                self.env = self.store.write_env(event["env"])
-                return True
-        return False
+                self._handle(event)
+        return self.env is not None
 
     def _fill(self) -> None:
-        while len(self.running) < self.options.jobs and (job := self.queue.next()) is not None:
-            self.running[job.number] = job
+        while len(self.running) < self.pool.slots and (job := self.queue.next()) is not None:
+            self.running[job.number], job.env = job, self.env
             self.pool.send(
                 job=job.number,
                 trials=[asdict(t) for t in job.trials],
@@ -169,11 +189,16 @@ class Session:
 
     def _handle(self, event: dict) -> None:
         job, kind = self.running.get(event.get("job")), event["event"]
-        if job is None:
-            return
+        if kind == "ready":
+            self.env = self.store.write_env(event["env"])
+        elif kind == "note":
+            self.progress.say(event["text"])
+        elif job is not None:
+            self._handle_job(job, kind, event)
+
+    def _handle_job(self, job: Job, kind: str, event: dict) -> None:
         if kind == "start":
-            job.pid = event["pid"]
-            job.kernel_oom_kills = limits.oom_kills()
+            job.pid, job.env = event.get("pid"), event.get("env", job.env)
             self._restart_clock(job)
             if job.shared:
                 trial = job.trials[0]
@@ -189,7 +214,19 @@ class Session:
         elif kind == "shared-failed":
             self._lose(job, event["reason"])
         elif kind == "exit":
-            self._ended(job, *verdict(job, event["code"], self.options.timeout), event["peak_mb"])
+            self._ended(job, *verdict(job, event, self.options.timeout), event["peak_mb"])
+        elif kind == "lost":
+            self._give_out_again(job, event["reason"])
+
+    def _give_out_again(self, job: Job, reason: str) -> None:
+        """Its worker died, or the worker's host: nobody's fault at first."""
+        job.losses += 1
+        if job.overdue:
+            self._ended(job, *_timed_out(self.options.timeout))
+        elif job.losses < _WORKERS_LOST:
+            self._again(job)
+        else:
+            self._ended(job, "lost", f"given out {job.losses} times, the last: {reason}")
 
     def _restart_clock(self, job: Job) -> None:
         if self.options.timeout:
@@ -233,7 +270,7 @@ class Session:
                 continue
             if trial.id not in stored or stored[trial.id].status not in FINAL:
                 self.store.save(
-                    Result(trial, status, reason, peak_mb=peak_mb, env=self.env, source=provenance.source())
+                    Result(trial, status, reason, peak_mb=peak_mb, env=job.env, source=provenance.source())
                 )
             self._take(trial)
 
@@ -275,11 +312,12 @@ class Session:
         return summary
 
 
-def verdict(job: Job, code: int, timeout: float | None) -> tuple[str, str]:
+def verdict(job: Job, event: dict, timeout: float | None) -> tuple[str, str]:
     """Status and reason of a process that ended without the result of all its trials."""
+    code = event["code"]
     if job.overdue:
-        return "timeout", f"over the time limit of {timeout:g} s"
-    if code == -signal.SIGKILL and limits.oom_kills() > job.kernel_oom_kills:
+        return _timed_out(timeout)
+    if event["oom"]:
         return "oom", "killed by the system for lack of memory"
     if code < 0:
         names = {s.value: s.name for s in signal.Signals}
@@ -287,3 +325,7 @@ def verdict(job: Job, code: int, timeout: float | None) -> tuple[str, str]:
     if code == STORAGE_EXIT:
         raise StorageError("a worker could not write its result")
     return "crashed", f"exited with code {code}"
+
+
+def _timed_out(timeout: float) -> tuple[str, str]:
+    return "timeout", f"over the time limit of {timeout:g} s"

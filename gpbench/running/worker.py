@@ -115,6 +115,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     import numpy as np
 
     from gpbench import catalog
+    from gpbench.data import csv_file
     from gpbench.keeping import provenance
     from gpbench.keeping.files import read_json, write_json
     from gpbench.keeping.store import Store
@@ -142,6 +143,8 @@ def _trials(job: dict, events: int, log: _Log) -> None:
         with _storage_trouble():
             for plugin in job["plugins"]:
                 catalog.load_plugin(plugin)
+            for path, copy in job.get("copies", {}).items():
+                csv_file.keep_copy(path, copy)
             catalog.refuse_changed(trials[0].code)
             if job["shared"]:
                 found = shared_fit(trials[0])

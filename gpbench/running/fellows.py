@@ -1,0 +1,43 @@
+"""Whether a worker's software makes our numbers: the same gpbench, to the letter, the same numpy, the same scipy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def versions() -> Callable[[], dict]:
+    """A function for a machine that may have no gpbench, or another: sent by value, it imports nothing of ours."""
+
+    def look() -> dict:
+        import hashlib
+        import importlib.util
+        from importlib import metadata
+        from pathlib import Path
+
+        found = {}
+        for name in ("gpbench", "numpy", "scipy"):
+            try:
+                found[name] = metadata.version(name)
+            except metadata.PackageNotFoundError:
+                found[name] = None
+        spec = importlib.util.find_spec("gpbench")
+        if spec is not None and spec.origin:
+            home = Path(spec.origin).parent
+            source = hashlib.sha256()
+            for file in sorted(home.rglob("*.py")):
+                source.update(f"{file.relative_to(home).as_posix()}\n".encode() + file.read_bytes())
+            found["gpbench"] = f"{found['gpbench'] or 'uninstalled'} (source {source.hexdigest()[:8]})"
+        return found
+
+    return look
+
+
+def complaint(address: str, theirs: dict | BaseException) -> str | None:
+    """One sentence when a worker has to be refused."""
+    if isinstance(theirs, BaseException):
+        return f"the worker at {address} could not be asked for its versions ({type(theirs).__name__}: {theirs})"
+    ours = versions()()
+    for name, version in ours.items():
+        if theirs.get(name) != version:
+            return f"the worker at {address} has {name} {theirs.get(name) or 'not at all'}, this run {version}"
+    return None

@@ -1,0 +1,219 @@
+"""Trials on Dask: the numbers, limits, statuses and exit codes of one process, whatever machine they run on."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from dask_processes import Processes
+from driver import gpbench, rows, run_here, trial
+
+from gpbench import plugin_files
+from gpbench.errors import ConfigError
+from gpbench.keeping.files import read_json
+from gpbench.keeping.store import Store
+from gpbench.report.frame import load
+from gpbench.report.tables import tables
+from gpbench.running import fellows
+from gpbench.running.parcel import Parcel
+
+pytest.importorskip("distributed")
+
+
+FRIEDMAN = "dataset: {name: friedman3, n_train: 30, n_test: 20}\nmethods: [random]\nd_max: 5\n"
+
+
+def write(folder, text):
+    file = folder / "c.yaml"
+    file.write_text(f"name: t\ntrials: 2\n{text}")
+    return file
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A scheduler and two workers in a folder of their own."""
+    processes = Processes(tmp_path_factory.mktemp("cluster"), f"cluster-{os.getpid()}")
+    processes.add_worker()
+    processes.add_worker()
+    yield processes
+    processes.close()
+
+
+MIXED = [
+    *(trial(index=i) for i in range(3)),
+    *(trial("fake-path", index=i, d_max=d) for i in range(2) for d in (3, 7, 12)),
+    trial("fake-path", index=5, d_max=4, fail_at=4),
+    trial(behaviour="raise"),
+    trial(behaviour="exit"),
+    trial(behaviour="not-for-me"),
+    trial(behaviour="nan"),
+    trial(behaviour="leak"),
+    *(
+        trial("random", index=i, d_max=d, hyperparameters={"schedule": "fixed", "from": "full-gp", "subset": 20})
+        for i in range(2)
+        for d in (4, 8)
+    ),
+    trial("sod", d_max=6, kernel={"name": "indefinite"}),
+]
+
+
+def test_numbers_on_dask_are_those_of_one_process_to_the_last_bit(tmp_path, cluster):
+    """Nested paths, shared full GPs, failing and skipped trials, plug-ins; predictions too."""
+    here = run_here(tmp_path / "here", MIXED, save_predictions=True, memory=300)
+    there = run_here(tmp_path / "there", MIXED, save_predictions=True, memory=300, on=cluster.address)
+    assert (here.done, here.failed, here.left) == (there.done, there.failed, there.left)
+    assert here.failed == 6 and here.exit_code == there.exit_code == 1
+    assert rows(tmp_path / "here") == rows(tmp_path / "there")
+    for t in MIXED:
+        ours, theirs = Store(tmp_path / "here").load(t, True), Store(tmp_path / "there").load(t, True)
+        assert (ours.metrics, ours.theta, ours.trace) == (theirs.metrics, theirs.theta, theirs.trace)
+    for name in ("trials", "shared", "logs"):
+        listing = [sorted(p.name for p in (tmp_path / w / name).iterdir()) for w in ("here", "there")]
+        assert listing[0] == listing[1], name
+    assert not list((tmp_path / "there").rglob(".tmp-*"))
+    again = run_here(tmp_path / "there", MIXED, save_predictions=True, on=cluster.address)
+    assert again.ran == 0  # and a run without Dask goes on with what a run on Dask has left
+
+
+def test_time_limit_and_log_are_the_same_on_dask(tmp_path, cluster):
+    hang, chatty = trial(behaviour="hang"), trial(behaviour="chatty")
+    summary = run_here(tmp_path, [hang, chatty], timeout=1.0, on=cluster.address)
+    assert (summary.done, summary.failed) == (1, 1)
+    assert summary.failures[0].status == "timeout"
+    assert summary.failures[0].reason == "over the time limit of 1 s"
+    assert "hello from the method" in Store(tmp_path).log_path(chatty.id).read_text()
+
+
+def test_a_local_cluster_is_started_and_ended_with_the_run(tmp_path):
+    config = write(tmp_path, FRIEDMAN)
+    done = gpbench("run", config, "--on", "dask", "-j", "2", "-o", tmp_path / "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    alone = gpbench("run", config, "-o", tmp_path / "alone", cwd=tmp_path)
+    assert alone.returncode == 0 and rows(tmp_path / "out") == rows(tmp_path / "alone")
+
+
+def test_plug_ins_and_csv_files_travel_by_content(tmp_path, cluster):
+    """The worker stands in another folder, and the method says where it was loaded from."""
+    (tmp_path / "assistant_of_ours.py").write_text("SHIFT = 0.25\n")
+    (tmp_path / "mine.py").write_text(
+        "from gpbench.methods.base import Fitted, Method, Prediction\n"
+        "import numpy as np\n"
+        "class Shifted(Method):\n"
+        "    name = 'shifted'\n"
+        "    def fit(self, problem, rng):\n"
+        "        from assistant_of_ours import SHIFT\n"
+        "        print('loaded from', __file__)\n"
+        "        p = lambda X: Prediction(np.full(len(X), SHIFT), np.ones(len(X)))\n"
+        "        return Fitted(predict=p, gp=problem.gp, n_basis=1)\n"
+    )
+    (tmp_path / "my.csv").write_text("a,b,price\n" + "".join(f"{i},{i % 7},{i * i % 11}\n" for i in range(40)))
+    config = write(tmp_path, "methods: [shifted]\ndataset: {csv: my.csv, target: price}\n")
+    runs = {}
+    for name, where in (("there", cluster.address), ("here", "local")):
+        arguments = ["run", config, "--plugin", "mine.py", "-o", name, "--on", where]
+        done = gpbench(*arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        runs[name] = next((tmp_path / name / "logs").glob("*.log")).read_text()
+    assert rows(tmp_path / "there") == rows(tmp_path / "here")
+    assert str(tmp_path) in runs["here"] and str(tmp_path) not in runs["there"]
+
+
+def test_a_bundle_has_the_hash_of_the_files_it_was_made_of(tmp_path):
+    home = tmp_path / "home"
+    (home / "tools").mkdir(parents=True)
+    (home / "tools" / "__init__.py").write_text("from . import inner\n")
+    (home / "tools" / "inner.py").write_text("from .deep import four\n")
+    (home / "tools" / "deep.py").write_text("four = 4\n")
+    (home / "mine.py").write_text(
+        "from tools.inner import four\nfrom gpbench.data.source import Source\nclass S(Source):\n    name = 'four'\n"
+    )
+    loaded = plugin_files.load(home / "mine.py")
+    bundle = plugin_files.bundle(home / "mine.py")
+    assert next(iter(bundle)) == "mine.py"
+    assert set(bundle) == {"mine.py", "tools/__init__.py", "tools/inner.py", "tools/deep.py"}
+    (path,), _ = Parcel([bundle]).unpack(tmp_path / "away")
+    (home / "mine.py").unlink()
+    (home / "tools").rename(home / "gone")
+    code = f"from gpbench import plugin_files; print(plugin_files.load({path!r}).hash)"
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert there.stdout.strip() == loaded.hash
+
+
+def test_workers_with_other_versions_are_refused_before_anything_runs(tmp_path):
+    """The worker finds another gpbench first: same version, one line more."""
+    other = tmp_path / "other" / "gpbench"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("# another\n")
+    processes = Processes(tmp_path / "cluster", f"versions-{os.getpid()}", env={"PYTHONPATH": str(other.parent)})
+    try:
+        processes.add_worker("--no-nanny")
+        with pytest.raises(ConfigError, match=r"has gpbench .*source .*, this run .*install the same there"):
+            run_here(tmp_path / "out", [trial()], on=processes.address)
+    finally:
+        processes.close()
+    assert not list((tmp_path / "out").glob("trials/*"))
+
+
+@pytest.mark.parametrize("package", ["numpy", "scipy", "gpbench"])
+def test_one_sentence_says_what_is_different(package):
+    ours = fellows.versions()()
+    assert fellows.complaint("tcp://a:1", ours) is None
+    sentence = fellows.complaint("tcp://a:1", ours | {package: "0.0.1"})
+    assert sentence == f"the worker at tcp://a:1 has {package} 0.0.1, this run {ours[package]}"
+    assert "not at all" in fellows.complaint("tcp://a:1", ours | {package: None})
+    assert "could not be asked" in fellows.complaint("tcp://a:1", ModuleNotFoundError("No module named 'x'"))
+
+
+def test_no_scheduler_and_no_dask_are_one_sentence_each(tmp_path):
+    config = write(tmp_path, FRIEDMAN)
+    wrong = gpbench("run", config, "--on", "nowhere", cwd=tmp_path)
+    assert wrong.returncode == 2 and "none of local, dask, tcp://host:port" in wrong.stderr
+    silent = gpbench("run", config, "--on", "tcp://127.0.0.1:9", cwd=tmp_path)
+    assert silent.returncode == 2 and "no Dask scheduler answers at tcp://127.0.0.1:9" in silent.stderr
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['distributed'] = None\n")
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    missing = gpbench("run", config, "--on", "dask", cwd=tmp_path, env={"PYTHONPATH": path})
+    assert missing.returncode == 5 and "gpbench[dask]" in missing.stderr
+    for done in (wrong, silent, missing):
+        assert "Traceback" not in done.stderr
+
+
+def test_the_slurm_script_of_the_documentation_starts_workers_as_gpbench_needs_them(repo):
+    """The block of docs/clusters.md is run as it stands, up to the line that would submit."""
+    pytest.importorskip("dask_jobqueue")
+    text = (repo / "docs" / "clusters.md").read_text()
+    block = next(b for b in text.split("```python\n")[1:] if "SLURMCluster" in b).split("```")[0]
+    names = {}
+    made = block.partition("cluster.scale(")[0].replace('"port": 8786', '"port": 0')
+    exec(made, names)
+    try:
+        script = names["cluster"].job_script()
+    finally:
+        names["cluster"].close()
+    lines = script.splitlines()
+    assert lines[0].startswith("#!")
+    for wanted in ("-p normal", "-n 1", "--cpus-per-task=8", "--mem=30G", "-t 01:00:00"):
+        assert any(line == f"#SBATCH {wanted}" for line in lines), (wanted, script)
+    command = next(line for line in lines if "tcp://" in line)
+    assert lines.index(". .venv/bin/activate") < lines.index(command)
+    assert command.startswith(".venv/bin/python -m ")
+    for option in ("--nthreads 8", "--memory-limit 0", "--lifetime 55m --lifetime-stagger 4m"):
+        assert option in command, command
+    assert command.rindex("--memory-limit ") == command.index("--memory-limit 0")  # the last one counts
+
+
+def test_tables_of_several_kinds_of_machines_say_so_beside_times(tmp_path):
+    trials = [trial(index=i) for i in range(3)]
+    run_here(tmp_path, trials)
+    assert not any("kinds of machines" in note for t in tables(load(tmp_path)) for note in t.notes)
+    store = Store(tmp_path)
+    result = store.load(trials[0])
+    env = read_json(tmp_path / "env" / f"{result.env}.json")
+    store.save(replace(result, env=store.write_env(env | {"packages": {}})))  # other software, same machine
+    assert not any("kinds of machines" in note for t in tables(load(tmp_path)) for note in t.notes)
+    store.save(replace(result, env=store.write_env(env | {"cpu": "Another 3000"})))
+    (line,) = {note for t in tables(load(tmp_path)) for note in t.notes if "kinds of machines" in note}
+    assert line.startswith("Times are of 2 kinds of machines and do not compare (")
+    assert "Another 3000" in line and line.endswith(": 1 trials).") and ": 2;" in line
