@@ -76,8 +76,10 @@ class Cluster(Executor):
                 "--on dask needs Dask, the extra gpbench[dask]: pip install -e '.[dask]' in the clone"
             ) from e
         if not logging.getLogger().isEnabledFor(logging.DEBUG):
-            for name in ("distributed", "asyncio"):  # what matters is said by the run
-                logging.getLogger(name).setLevel(logging.CRITICAL)
+            for name in [
+                n for n in logging.root.manager.loggerDict if n.partition(".")[0] in ("distributed", "asyncio")
+            ]:
+                logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said by the run
         with dask.config.set(_SETTINGS):
             address = self._own_cluster(distributed) if self.where == "dask" else self.where
             try:

@@ -269,9 +269,7 @@ class Session:
             if trial.id in self.finished:
                 continue
             if trial.id not in stored or stored[trial.id].status not in FINAL:
-                self.store.save(
-                    Result(trial, status, reason, peak_mb=peak_mb, env=job.env, source=provenance.source())
-                )
+                self.store.save(Result(trial, status, reason, peak_mb=peak_mb, env=job.env, source=provenance.source()))
             self._take(trial)
 
     def _lose(self, job: Job, reason: str) -> None:

@@ -155,18 +155,24 @@ def test_a_trial_that_loses_its_worker_thrice_is_lost(tmp_path, cluster, workers
     assert run_here(tmp_path, [bad, trial()]).ran == 0  # until --retry-failed
 
 
-def test_a_stopped_worker_that_goes_on_later_counts_for_nothing(tmp_path, cluster, workers):
-    """Its trial ends while it is stopped, so its result arrives after the job was given out again."""
+def test_a_stopped_worker_that_goes_on_later_counts_for_nothing(tmp_path, cluster):
+    """Its trial ends while it is stopped, so its result arrives after the job was given out again.
+
+    Without nannies, which would kill a silent worker and start another.
+    """
+    workers = [cluster.add_worker("--no-nanny") for _ in range(2)]
     (path,) = _counting(tmp_path, (0, 5, 1.5))
     process = start(tmp_path / "out", write_job(tmp_path / "job.json", [path], on=cluster.address))
-    wait_until(lambda: (tmp_path / "0").exists() and _busy(workers))
-    _, worker, job = _busy(workers)
-    os.kill(worker, signal.SIGSTOP)
+    wait_until(lambda: (tmp_path / "0").exists())
+    stopped, job = next((w, jobs[0]) for w in workers if (jobs := jobs_below(w.pid)))
+    stopped.send_signal(signal.SIGSTOP)
     wait_until(lambda: not alive(job), seconds=5)  # finished, or without a lease
     wait_until(lambda: (tmp_path / "0").read_text().count("started") == 2, seconds=40)
-    os.kill(worker, signal.SIGCONT)  # what it says now comes while the second attempt is at work
+    stopped.send_signal(signal.SIGCONT)  # what it says now comes while the second attempt is at work
     _, err = process.communicate(timeout=120)
     assert process.returncode == 0 and "1 done" in err, err
     assert err.count("] ok ") == 1
+    for worker in workers:
+        worker.kill()
     assert run_here(tmp_path / "alone", [path]).done == 1
     assert rows(tmp_path / "out") == rows(tmp_path / "alone")
