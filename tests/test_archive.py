@@ -51,7 +51,7 @@ def test_a_run_of_other_sizes_leaves_what_is_archived_alone(folder):
     lines = (folder / "archive.jsonl").read_text().splitlines()
     curves = pd.read_csv(folder / "curves.csv")
     run(folder.parent, "--set", "d_max=[15]", "--trials", "0-1")
-    assert set(pd.read_csv(folder / "results.csv").d_max) == {15}
+    assert set(pd.read_csv(folder / "results.csv").d_max) == {10, 15, 20}
     assert set(lines) < set((folder / "archive.jsonl").read_text().splitlines())
     assert len(pd.read_csv(folder / "curves.csv").merge(curves)) == len(curves)
     run(folder.parent, "--trials", "0-1")

@@ -10,9 +10,7 @@ from gpbench.planning.plan import plan
 def trials(config, monkeypatch):
     """Of every choice among data sets that stand in for each other; nothing is fetched."""
     for k in range(max(len(d.alternatives) for d in config.datasets)):
-        monkeypatch.setattr(
-            data, "resolve_first_of", lambda these, offline=None, k=k: (these[min(k, len(these) - 1)], "")
-        )
+        monkeypatch.setattr(data, "resolve_first_of", lambda these, k=k: (these[min(k, len(these) - 1)], ""))
         yield from plan(config).trials
 
 

@@ -135,15 +135,24 @@ def test_a_users_file_is_known_by_its_content(tmp_path):
 
 
 def test_the_first_data_set_at_hand_is_used_with_a_notice(tmp_path, monkeypatch):
-    def stand_in(specs, offline=None):
-        assert [s["name"] for s in specs] == ["rows", "friedman2"] and offline is True
+    def stand_in(specs):
+        assert [s["name"] for s in specs] == ["rows", "friedman2"]
         return specs[1], "using friedman2 instead of rows"
 
     monkeypatch.setattr(data, "resolve_first_of", stand_in)
     config = load(tmp_path, "name: t\ndataset: {first_of: [rows, friedman2]}\nmethods: [plain]\n")
-    found = plan(config, datasets="rows", offline=True)  # a glob may name any of them
+    found = plan(config, datasets="rows")  # a glob may name any of them
     assert [t.dataset_name for t in found.trials] == ["friedman2"]
     assert found.notices == ["using friedman2 instead of rows"]
+
+
+def test_results_keep_the_data_set_that_they_began_with_and_a_dry_run_fetches_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "resolve_first_of", lambda specs: pytest.fail("was looked for"))
+    config = load(tmp_path, "name: t\ndataset: {first_of: [rows, friedman2]}\nmethods: [plain]\n")
+    assert [t.dataset_name for t in plan(config, begun={"friedman2", "abalone"}).trials] == ["friedman2"]
+    assert [t.dataset_name for t in plan(config, fetch=False).trials] == ["rows"]
+    monkeypatch.setattr(data, "at_hand", lambda spec: spec["name"] == "friedman2")
+    assert [t.dataset_name for t in plan(config, fetch=False).trials] == ["friedman2"]
 
 
 def test_selections_are_globs_and_ranges(tmp_path):

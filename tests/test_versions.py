@@ -166,7 +166,7 @@ def test_every_committed_trial_is_found_by_planning_its_config(repo, monkeypatch
         committed, known = {json.loads(line)["id"] for line in file.open()}, set()
         config = load_config(file.parent / "config.resolved.yaml")
         for k in range(max(len(d.alternatives) for d in config.datasets)):  # whichever of first_of was at hand
-            take = lambda specs, offline=None, k=k: (specs[min(k, len(specs) - 1)], "")  # noqa: E731
+            take = lambda specs, k=k: (specs[min(k, len(specs) - 1)], "")  # noqa: E731
             monkeypatch.setattr("gpbench.data.resolve_first_of", take)
             planned = plan(config).trials
             known |= {t.id for t in planned} | {e.id for t in planned if t.versions for e in t.earlier()}

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .shared import Command, fail, folder, is_quiet, json_option, note, plugin_option, print_json
+
+if TYPE_CHECKING:
+    from gpbench.planning.config import Config
+    from gpbench.planning.trial import Trial
 
 
 def _load(paths, overrides):
@@ -62,21 +68,19 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
-    from gpbench.planning.plan import plan as make_plan
+    from gpbench.errors import DataError
 
-    loaded = _load(configs, overrides)
-    chosen = [make_plan(c, methods=methods or None, datasets=datasets or None, trials=trials) for c in loaded]
+    loaded = list(zip(configs, _load(configs, overrides)))
+    options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
+    selection = {"methods": methods or None, "datasets": datasets or None, "trials": trials}
     code = 0
-    for config, plan in zip(loaded, chosen):
-        for message in plan.notices:
-            note(message)
+    for path, config in loaded:
         out = _folder_of(config.name, output, several=len(loaded) > 1)
-        if dry_run:
-            _dry_run(plan, out, **options)
-            continue
-        whole = plan if not (methods or datasets or trials) else make_plan(config)
-        options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
-        code = max(code, _run_one(config, plan, whole, out, dict(options)))
+        one = _One(path, config, out, selection, bool(overrides))
+        try:
+            code = max(code, one.dry_run(**options) if dry_run else one.run(dict(options)))
+        except DataError as e:  # of this config alone
+            code = max(code, fail(DataError(f"{e}{one.kept_to()}")))
         if code >= 128:
             break
     return code
@@ -88,44 +92,92 @@ def _folder_of(name: str, output: str | None, several: bool) -> Path:
     return Path(output) / name if several else Path(output)
 
 
-def _dry_run(plan, out: Path, jobs: int, rerun: str | None, save_predictions: bool, **_) -> None:
-    from gpbench.keeping.store import Store
-    from gpbench.running.estimate import estimate
-    from gpbench.running.progress import duration
+@dataclass
+class _One:
+    """One config of the command line and its folder."""
 
-    found = estimate(plan.trials, Store(out), rerun or "", save_predictions)
-    for trial in found.missing:
-        known = {key: trial.params.get(key) for key in ("d_max", "cache")}
-        sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
-        click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{sizes} trial {trial.index}")
-    basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
-    left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
-    stale = f" ({found.stale} stale)" if found.stale else ""
-    click.echo(f"{found.trials} trials, {found.done} done{stale}; {left}")
+    path: str
+    config: Config
+    out: Path
+    selection: dict  # -m, -d, --trials
+    overridden: bool  # by --set
 
+    def plan(self, config: Config, fetch: bool = True, **selection):
+        from gpbench.keeping.store import Store
+        from gpbench.planning.plan import plan
 
-def _run_one(config, plan, whole, out: Path, options) -> int:
-    from gpbench.errors import GpbenchError
-    from gpbench.planning.resolved import resolved_yaml
-    from gpbench.running.progress import choose
-    from gpbench.running.runner import Options
-    from gpbench.running.runner import run as run_trials
+        return plan(config, begun=Store(self.out).begun(), fetch=fetch, **selection)
 
-    options["rerun"] = options["rerun"] or ""
-    for limit in ("timeout", "memory"):
-        options[limit] = options[limit] or getattr(config, limit)
-    summary = run_trials(
-        config.name, resolved_yaml(config), plan.trials, out, Options(**options), planned=whole.trials,
-        progress=choose(quiet=is_quiet()),
-    )  # fmt: skip
-    note(summary.missing_extra or summary.message)
-    if summary.exit_code >= 128:  # after an interruption the person wants the prompt back, not plots
+    def kept_to(self) -> str:
+        """What to do when one of `first_of` cannot be had that the folder has results of."""
+        from gpbench.keeping.store import Store
+
+        several = {name for d in self.config.datasets if len(d.alternatives) > 1 for name in d.names}
+        if not (kept := sorted(several & Store(self.out).begun())):
+            return ""
+        return (
+            f"; {self.out} has begun with {', '.join(kept)} and keeps to it: a stand-in needs another --output folder"
+        )
+
+    def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
+        from gpbench.keeping.store import Store
+        from gpbench.running.estimate import estimate
+        from gpbench.running.progress import duration
+
+        plan = self.plan(self.config, fetch=False, **self.selection)
+        found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions)
+        for trial in found.missing:
+            known = {key: trial.params.get(key) for key in ("d_max", "cache")}
+            sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
+            click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{sizes} trial {trial.index}")
+        basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
+        left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
+        stale = f" ({found.stale} stale)" if found.stale else ""
+        click.echo(f"{found.trials} trials, {found.done} done{stale}; {left}")
+        return 0
+
+    def run(self, options: dict) -> int:
+        from gpbench.errors import GpbenchError
+        from gpbench.planning.resolved import resolved_yaml
+        from gpbench.running.progress import choose
+        from gpbench.running.runner import Options
+        from gpbench.running.runner import run as run_trials
+
+        plan = self.plan(self.config, **self.selection)
+        for message in plan.notices:
+            note(message)
+        options["rerun"] = options["rerun"] or ""
+        for limit in ("timeout", "memory"):
+            options[limit] = options[limit] or getattr(self.config, limit)
+        before = self._before() if self.overridden else None
+        resolved = None if before else resolved_yaml(self.config, self.out)
+        planned = before or (self.plan(self.config) if any(self.selection.values()) else plan).trials
+        summary = run_trials(
+            self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,
+            progress=choose(quiet=is_quiet()),
+        )  # fmt: skip
+        note(summary.missing_extra or summary.message)
+        if summary.exit_code >= 128:  # after an interruption the person wants the prompt back, not plots
+            return summary.exit_code
+        try:
+            _render(self.out)
+        except GpbenchError as e:
+            return max(summary.exit_code, fail(e))
         return summary.exit_code
-    try:
-        _render(out)
-    except GpbenchError as e:
-        return max(summary.exit_code, fail(e))
-    return summary.exit_code
+
+    def _before(self) -> list[Trial] | None:
+        """What the folder's trials were to be before --set changed a value: they stay part of its results."""
+        from gpbench.keeping.files import Damaged
+        from gpbench.keeping.store import Store
+        from gpbench.planning.config import load_config
+
+        store = Store(self.out)
+        if not (store.csv.is_file() and store.resolved.is_file()):
+            return None
+        try:
+            return store.planned()[1]
+        except (FileNotFoundError, Damaged):  # committed results come without a manifest
+            return self.plan(load_config(store.resolved)).trials
 
 
 def _render(out: Path) -> None:

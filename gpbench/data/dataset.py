@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -29,6 +30,11 @@ class Split:
     train: np.ndarray  # rows of the data set
     test: np.ndarray
     index: int  # trial
+
+
+def name_of(spec: dict) -> str:
+    """What tables call the data of a description {"name": ...} or {"csv": path, ...}."""
+    return spec.get("name") or spec.get("label") or Path(spec["csv"]).name
 
 
 def fingerprint(X: np.ndarray, y: np.ndarray) -> str:

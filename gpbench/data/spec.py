@@ -10,7 +10,7 @@ from gpbench.errors import ConfigError, DataError
 
 from . import csv_file, fetch
 from .checking import checked
-from .dataset import Dataset
+from .dataset import Dataset, name_of
 from .source import Source
 
 
@@ -61,6 +61,5 @@ def resolve_first_of(specs: list[dict], offline=None, mirror=None, data_dir=None
             continue
         if not reasons:
             return spec, ""
-        name = spec.get("name") or spec["csv"]
-        return spec, f"using {name} instead of {specs[0].get('name') or specs[0]['csv']}: {reasons[0]}"
+        return spec, f"using {name_of(spec)} instead of {name_of(specs[0])}: {reasons[0]}"
     raise DataError("none of the data sets of first_of can be had: " + "; ".join(reasons))

@@ -27,6 +27,7 @@ class Store:
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
         self.manifest, self.csv = self.folder / "manifest.json", self.folder / "results.csv"
+        self.resolved = self.folder / "config.resolved.yaml"
 
     # -- set-up -------------------------------------------------------------------------------------------------
 
@@ -55,15 +56,25 @@ class Store:
                 f"{self.folder} holds the results of '{owner}', not of '{name}': give another --output folder"
             )
 
-    def write_plan(self, name: str, trials: list[Trial], resolved: str) -> None:
+    def write_plan(self, name: str, trials: list[Trial], resolved: str | None) -> None:
+        """`resolved` is the text of config.resolved.yaml; None leaves the one that is there."""
         write_json(self.manifest, {"name": name, "trials": [{"id": t.id, **asdict(t)} for t in trials]})
-        write_atomic(self.folder / "config.resolved.yaml", resolved.encode())
+        if resolved is not None:
+            write_atomic(self.resolved, resolved.encode())
 
     def write_env(self, env: dict) -> str:
         name = digest(env)
         if not (path := self.folder / "env" / f"{name}.json").exists():
             write_json(path, env)
         return name
+
+    def begun(self) -> set[str]:
+        """Names of the data sets that have results here: the folder keeps to them."""
+        try:
+            with open(self.csv, newline="", encoding="utf-8", errors="replace") as f:
+                return {name for row in csv.DictReader(f) if (name := row.get("dataset"))}
+        except (OSError, csv.Error):
+            return set()
 
     def planned(self) -> tuple[str, list[Trial]]:
         """Name of the experiment and its trials as last planned; Damaged or FileNotFoundError when there is none."""

@@ -9,6 +9,7 @@ from typing import Any
 from gpbench import catalog
 from gpbench.data import csv_file
 from gpbench.data.csv_columns import Choices
+from gpbench.data.dataset import name_of
 
 from .reader import Reader, check_name, label_of, shown
 from .yaml_strict import Keys
@@ -26,7 +27,7 @@ class DatasetEntry:
 
     @property
     def names(self) -> list[str]:
-        return [a.get("name") or a.get("label") or a["csv"] for a in self.alternatives]
+        return [name_of(a) for a in self.alternatives]
 
     @property
     def n_train(self) -> int | None:
@@ -70,9 +71,9 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
     if task not in ("regression", "classification"):
         reader.problem((*keys, "task"), f"'task': expected regression or classification, got {shown(task)}")
         return None
-    path = next((p for p in (Path(data["csv"]), folder / data["csv"]) if p.is_file()), None)
+    path = next((p for p in (folder / data["csv"], Path(data["csv"])) if p.is_file()), None)
     if path is None:
-        reader.problem((*keys, "csv"), f"no file {data['csv']}, neither here nor beside the config")
+        reader.problem((*keys, "csv"), f"no file {data['csv']}, neither beside the config nor here")
         return None
     choices = reader.validate(Choices, {k: data[k] for k in Choices.model_fields if k in data}, keys)
     if choices is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from gpbench import catalog, data
 from gpbench.data.csv_file import file_hash
+from gpbench.data.dataset import name_of
 from gpbench.errors import ConfigError
 from gpbench.kernels.build import names_in
 from gpbench.versions import essential
@@ -29,11 +30,17 @@ class Plan:
 
 
 def plan(
-    config: Config, methods: Globs = None, datasets: Globs = None, trials: str | None = None, offline=None
+    config: Config,
+    methods: Globs = None,
+    datasets: Globs = None,
+    trials: str | None = None,
+    begun: Collection[str] = (),
+    fetch: bool = True,
 ) -> Plan:
     """The trials of a config, or those that the globs (`-m`, `-d`) and the range (`--trials 0-4`) leave of them.
 
-    Of `first_of` data sets the first that can be had is taken, which may fetch it unless `offline`.
+    Of `first_of` data sets the one is taken that the results have `begun` with, else the first that can be had, which
+    may download it; without `fetch` the first at hand, or the first listed.
     """
     chosen_datasets = _matching(config.datasets, datasets, "dataset", lambda d: d.names)
     chosen_methods = _matching(config.methods, methods, "method", lambda m: [m.label, m.method])
@@ -41,7 +48,7 @@ def plan(
     found: list[Trial] = []
     notices: list[str] = []
     for entry in chosen_datasets:
-        source = _source(entry, offline, notices)
+        source = _source(entry, begun, fetch, notices)
         notices += dataset_entry.remarks(replace(entry, alternatives=(source,)))
         indices = [i for i in range(config.trials_for(entry)) if any(low <= i <= high for low, high in wanted)]
         grids = [_points(config, entry, m, source) for m in chosen_methods]
@@ -72,12 +79,14 @@ def every_trial(config: Config) -> list[Trial]:
     return list(found.values())
 
 
-def _source(entry: DatasetEntry, offline, notices: list[str]) -> dict:
-    if len(entry.alternatives) > 1:
-        source, notice = data.resolve_first_of(list(entry.alternatives), offline=offline)
+def _source(entry: DatasetEntry, begun: Collection[str], fetch: bool, notices: list[str]) -> dict:
+    listed = list(entry.alternatives)
+    source = next((s for s in listed if len(listed) == 1 or name_of(s) in begun), None)
+    if source is None and fetch:
+        source, notice = data.resolve_first_of(listed)
         notices += [notice] if notice else []
-    else:
-        source = entry.alternatives[0]
+    elif source is None:
+        source = next(filter(data.at_hand, listed), listed[0])
     return source | ({"sha256": file_hash(source["csv"])} if "csv" in source else {})
 
 

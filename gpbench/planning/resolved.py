@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
@@ -13,8 +15,10 @@ if TYPE_CHECKING:
     from .config import Config
 
 
-def resolved_yaml(config: Config) -> str:
-    """The config with its defaults filled in; loading it gives the same trials.
+def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
+    """The config with its defaults filled in; loading it gives the same trials, whatever folder one stands in.
+
+    The text is to lie in `folder`: the paths of csv files begin there.
 
     A parameter that some data sets set and others do not stays where it is: no one value would be right for all.
     """
@@ -26,7 +30,8 @@ def resolved_yaml(config: Config) -> str:
         methods.append({"method": m.method, "label": m.label} | m.settings | m.params | usual)
     datasets = []
     for d in config.datasets:
-        base = dict(d.alternatives[0]) if len(d.alternatives) == 1 else {"first_of": list(d.alternatives)}
+        these = [_seen_from(folder, a) for a in d.alternatives]
+        base = these[0] if len(these) == 1 else {"first_of": these}
         datasets.append(base | _writable(d.settings) | d.params)
     content = {
         "name": config.name, "description": config.description, "datasets": datasets, **_writable(config.settings),
@@ -36,6 +41,10 @@ def resolved_yaml(config: Config) -> str:
         "memory": config.memory,
     }  # fmt: skip
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _seen_from(folder: str | Path, source: dict) -> dict:
+    return source | ({"csv": os.path.relpath(source["csv"], folder)} if "csv" in source else {})
 
 
 def _writable(settings: dict) -> dict:

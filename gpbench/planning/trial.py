@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
+from gpbench.data.dataset import name_of
 from gpbench.versions import lower
 
 
@@ -17,12 +18,14 @@ def digest(content: Any) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+_NAMES = ("csv", "label")  # of a user's file: its path and what tables call it
+
 
 @dataclass(frozen=True)
 class Trial:
-    """One cell of the grid. All fields but `label` determine the number and enter the id."""
+    """One cell of the grid. All fields but `label` and the path of a file determine the number and enter the id."""
 
-    dataset: dict  # {"name": ..., options of the source}; a user's file: {"csv": path, "target": ..., "sha256": ...}
+    dataset: dict  # {"name": ..., options}; a user's file: {"csv": path, "target": ..., "task": ..., "sha256": ...}
     split: dict  # {"kind": "random", "n_train": 481, "n_test": 25}
     scale: dict  # {"inputs": "standardise", "target": "standardise"}
     kernel: dict  # {"name": "ard-se", "bias": False, ...} or {"sum": [...]}, {"product": [...]}
@@ -48,13 +51,12 @@ class Trial:
     @property
     def _content(self) -> dict:
         """What the method computes, whichever version of it: all that random streams may depend on."""
-        content = {k: v for k, v in asdict(self).items() if k not in ("label", "versions")}
-        return content | {"dataset": self.data}
+        return {k: v for k, v in asdict(self).items() if k not in ("label", "versions")} | {"dataset": self.data}
 
     @property
     def data(self) -> dict:
-        """The data set without the name that tables give a user's file."""
-        return {k: v for k, v in self.dataset.items() if k != "label"}
+        """What identifies the data: of a user's file its content, target and task, wherever it lies."""
+        return {k: v for k, v in self.dataset.items() if k not in _NAMES} if "csv" in self.dataset else self.dataset
 
     @cached_property
     def data_key(self) -> str:
@@ -87,4 +89,4 @@ class Trial:
 
     @property
     def dataset_name(self) -> str:
-        return self.dataset.get("name") or self.dataset.get("label") or self.dataset["csv"]
+        return name_of(self.dataset)

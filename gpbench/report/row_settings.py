@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gpbench.data.dataset import name_of
 from gpbench.data.standins import kind_of
 
 SETTINGS = (
@@ -58,7 +59,7 @@ def _dataset_entry(row: dict, config: dict) -> dict:
     for entry in config.get("datasets") or [config.get("dataset")]:
         options = entry if isinstance(entry, dict) else {"name": entry}
         alternatives = [a if isinstance(a, dict) else {"name": a} for a in options.get("first_of", [options])]
-        named = row["dataset"] in [a.get("name") or a.get("csv") for a in alternatives]
+        named = row["dataset"] in {n for a in alternatives for n in (name_of(a), a.get("csv"))}  # once it was the path
         if named and options.get("n_train") in (None, row["n_train"]):
             return options
     return {}

@@ -32,7 +32,7 @@ __all__ = ["Options", "Summary", "run", "status"]
 
 def run(
     name: str,
-    resolved: str,
+    resolved: str | None,
     trials: list[Trial],
     folder: str | Path,
     options: Options | None = None,
@@ -42,7 +42,8 @@ def run(
     """Run what is missing of `trials` and keep everything in `folder`; the same call continues where it stopped.
 
     `planned` are all trials of the config when `trials` is a selection of them; `resolved` is the text of
-    config.resolved.yaml. Raises DataError, ConfigError, FolderInUse or StorageError; what trials do is in the summary.
+    config.resolved.yaml, None where the old one stays. Raises DataError, ConfigError, FolderInUse or StorageError; what
+    trials do is in the summary.
     """
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)

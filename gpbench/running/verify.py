@@ -125,7 +125,7 @@ def _with_data(chosen: list[Kept], found: Verification) -> list[Kept]:
 
 
 def _data_of(trial: Trial) -> str:
-    return digest([trial.dataset, trial.split, trial.scale])
+    return digest([trial.data, trial.split, trial.scale])
 
 
 def _by_platform(chosen: list[Kept]) -> Iterator[tuple[dict[str, str], list[Kept]]]:
