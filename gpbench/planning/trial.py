@@ -18,6 +18,7 @@ def digest(content: Any) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+
 _NAMES = ("csv", "label")  # of a user's file: its path and what tables call it
 
 
