@@ -34,7 +34,7 @@ class Split:
 
 def name_of(spec: dict) -> str:
     """What tables call the data of a description {"name": ...} or {"csv": path, ...}."""
-    return spec.get("name") or spec.get("label") or Path(spec["csv"]).name
+    return spec.get("name") or spec.get("label") or Path(spec.get("csv", "")).name
 
 
 def fingerprint(X: np.ndarray, y: np.ndarray) -> str:
