@@ -1,9 +1,5 @@
-"""Figures: which folder gets which, the same bytes every time, and the page around them."""
+"""Figures: which folder gets which, the same bytes every time."""
 
-import re
-import shutil
-from html.parser import HTMLParser
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,13 +7,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from gpbench import report
 from gpbench.keeping.record import COLUMNS
 from gpbench.report import plots
 from gpbench.report.frame import load
-from gpbench.report.page import page
-
-SMALL = Path(__file__).parent / "data" / "results-small"
 
 
 def folder_of(path, datasets=("kin40k-sim",), sizes=(100, 200, 400), labels=("RAND", "SB"), trials=3, published=None):
@@ -209,86 +201,3 @@ def test_one_dimensional_fits_come_from_saved_predictions(tmp_path):
     assert np.allclose(lines["predictive mean"].get_xdata(), x)
     assert np.allclose(lines["± 2 standard deviations"].get_ydata(), np.sin(x) - 0.4)
     assert lines["final pseudo-inputs"].get_xdata() == pytest.approx([1.0, 5.0])  # stored standardised, drawn raw
-
-
-# ---- the page ---------------------------------------------------------------------------------------------------
-
-
-class Reader(HTMLParser):
-    void = ("meta", "img", "br", "link")
-
-    def __init__(self):
-        super().__init__()
-        self.tags, self.links, self.open, self.text = [], [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.links += [v for k, v in attrs if k in ("src", "href", "srcset")]
-        if tag not in self.void:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-@pytest.fixture(scope="module")
-def small_page():
-    reader = Reader()
-    text = page(load(SMALL))
-    reader.feed(text)
-    return text, reader
-
-
-def test_the_page_needs_nothing_from_elsewhere(small_page):
-    text, reader = small_page
-    assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in reader.links)
-    assert "script" not in reader.tags and "link" not in reader.tags
-    assert "@import" not in text and "url(" not in text
-    assert reader.open == []  # every tag is closed, in order
-
-
-def test_the_page_has_every_section_that_has_something_to_say(small_page):
-    text, reader = small_page
-    assert re.findall(r"<section id=\"([a-z-]+)\">", text) == [
-        "what-was-run",
-        "tables",
-        "plots",
-        "check",
-        "failures",
-        "repeat",
-    ]
-    said = " ".join(reader.text)
-    assert "90 of 132" in said and "over 60 s" in said
-    assert (
-        "45 of the 330 printed results of sundararajan are compared: 28 inconclusive, 3 close, 10 replicated, 1 worse, "
-        "1 better, 2 different" in said
-    )
-    assert reader.tags.count("img") == 7
-    assert 'name="viewport"' in text
-
-
-def test_the_page_shows_names_as_text(tmp_path):
-    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
-    rows = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
-    rows["label"] = rows["label"].replace({"gpe": "<script>alert(1)</script>"})
-    rows["reason"] = rows["reason"].replace({"over 60 s": "<img src=x onerror=alert(1)>"})
-    rows.to_csv(folder / "results.csv", index=False)
-    reader = Reader()
-    reader.feed(page(load(folder), figures=[]))
-    assert "script" not in reader.tags and "img" not in reader.tags
-
-
-def test_a_run_leaves_tables_tests_plots_check_and_page(tmp_path):
-    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
-    files = {str(f.relative_to(folder)) for f in report.render_all(folder)}
-    assert {
-        "report.html",
-        "check.json",
-        "stats/significance.csv",
-        "tables/results.tex",
-        "plots/box-boston-nmse.svg",
-    } <= files
-    assert all((folder / f).stat().st_size for f in files)

@@ -45,6 +45,11 @@ def ids(folder: Path) -> set[str]:
     return set(_lines(folder)[0])
 
 
+def notes(folder: Path) -> dict[str, list[str]]:
+    """Remarks of the archived trials that have any, by id."""
+    return {id: body["notes"] for id, (_, body) in _lines(folder)[0].items() if body.get("notes")}
+
+
 def damaged(folder: Path) -> int:
     """Lines that are not what was written."""
     return len(_lines(folder)[1])

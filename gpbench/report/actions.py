@@ -43,8 +43,10 @@ def render_plots(path: Path, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
 
 
 def render_report(path: Path) -> Path:
+    """report.html; with the figures in plots/, which are drawn where there are none."""
     results = load(path)
-    return _place(results.path, {"report.html": page(results)})[0]
+    figures = sorted((results.path / "plots").glob("*.svg")) or render_plots(path, ("svg",))
+    return _place(results.path, {"report.html": page(results, figures)})[0]
 
 
 def render_check(results: Results) -> list[Path]:

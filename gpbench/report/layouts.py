@@ -83,7 +83,7 @@ class _Book:
             factor = self.printed[(dataset, variant[m], m, metric)].factor
             k = marks.get(m)
             text = mean_std(p[name], factor, DECIMALS[metric])
-            cells[m] = Cell(text, bool(k and k.best), bool(k and k.worse))
+            cells[m] = Cell(text, bool(k and k.best), bool(k and k.worse), trials=tuple(p["trial_id"]), quantity=name)
         return cells
 
     def caption(self) -> list[str]:

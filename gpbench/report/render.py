@@ -15,6 +15,8 @@ class Cell:
     best: bool = False
     worse: bool = False
     verdict: str = ""
+    trials: tuple[str, ...] = ()  # ids behind a number, and the column of results.csv (or key) it is of: for the page
+    quantity: str = ""
 
 
 @dataclass(frozen=True)

@@ -81,16 +81,16 @@ def overall(results: Results) -> Table:
             ]
             cells += [Cell(mean_std(last_of(curves, key, part))) for key in also]
             cells += [Cell(mean_std(part["n_basis"], decimals=1))] if sized else []
-            rows.append((series, [*cells, *(Cell(seconds(part[c])) for c in _timed(frame))]))
-        remarks += _remarks(group, marks)
+            rows.append((series, [*cells, *(Cell(seconds(part[c])) for c in timed(frame))]))
+        remarks += remarks_of(group, marks)
     columns = ["method", *(TITLES[m] for m in metrics), *also, *(["# BV"] if sized else [])]
-    columns += [TIMES[c] for c in _timed(frame)]
+    columns += [TIMES[c] for c in timed(frame)]
     remarks += [f"{key}: no trace has this key." for key in also if not (curves["key"] == key).any()]
     lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
     return Table("results", f"{results.name}: all results", columns, rows, notes=lines)
 
 
-def _timed(frame) -> list[str]:
+def timed(frame) -> list[str]:
     """The times that are known; the fit's always has its column."""
     return [c for c in TIMES if c == "fit_seconds" or frame[c].notna().any()]
 
@@ -100,7 +100,7 @@ def _title(group, frame) -> str:
     return group.title + (f", n = {group.n_train:.0f}" if sizes > 1 and pd.notna(group.n_train) else "")
 
 
-def _remarks(group, marks) -> list[str]:
+def remarks_of(group, marks) -> list[str]:
     """Shared trials where some are missing, and what limits the tests."""
     lines = []
     for found in marks.values():
@@ -119,7 +119,7 @@ def _remarks(group, marks) -> list[str]:
 def console(results: Results) -> Table:
     """The overall table, narrowed: printed numbers stand in brackets behind ours where a folder has them."""
     printed, frame, scored, rows = _printed_by_trials(results), results.ok, metrics_of(results), []
-    metrics, more, spent = scored[:3], scored[3:], _timed(frame)[:3]
+    metrics, more, spent = scored[:3], scored[3:], timed(frame)[:3]
     for group in groups(results):
         rows.append((_title(group, frame), None))
         marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}

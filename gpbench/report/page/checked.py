@@ -1,0 +1,214 @@
+"""What `check` says of one folder: every compared number with its verdict, what differs first, and the claims."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from dataclasses import dataclass
+
+import pandas as pd
+from scipy import stats
+
+from gpbench.errors import CheckError
+
+from .. import published
+from ..annotations import explanations
+from ..axes import safe
+from ..checking import check, compared_items
+from ..published import Printed
+from ..render import Cell, Table
+from ..traces import last_of
+from ..verdicts.cells import CellVerdict
+from ..verdicts.rule import VERDICTS
+from .bars import counted
+from .cells_chart import Pair, Panel
+from .sheet import sheet
+from .trials import TrialBook
+
+ORDER = ("worse", "different", "inconclusive", "close", "better", "replicated", "not comparable")
+OPEN = ("undecided", "not run")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A printed number, its verdict and the trials behind ours."""
+
+    cell: Printed
+    verdict: CellVerdict
+    trials: tuple[str, ...]
+    quantity: str
+
+    @property
+    def name(self) -> str:
+        variant = self.cell.variant
+        return f"{self.cell.method} ({variant})" if variant else self.cell.method
+
+    @property
+    def remark(self) -> str:
+        """What sets the cell apart, what limits it, and why it came out so, where somebody said it."""
+        v = self.verdict
+        why = [e.why for e in explanations(v.paper) if e.fits(v.id, v.verdict)]
+        stands = f"on data that stands in: {v.stands_for}" if v.stands_for else ""
+        return "; ".join(filter(None, [v.label, stands, v.note, *why]))
+
+
+def seen(book: TrialBook) -> list[Seen]:
+    """The printed numbers that the folder has a value for, what differs most first; descriptions of data left out."""
+    found = []
+    for cell, verdict in compared_items(book.results):
+        if not cell.descriptive:
+            rows = published.of_cell(book.results.ok, cell)
+            quantity = published.COLUMN[cell.metric]
+            book.remember(quantity, _values(quantity, rows, book.results.curves))
+            found.append(Seen(cell, verdict, tuple(rows["trial_id"]), quantity))
+    return sorted(found, key=lambda s: ORDER.index(s.verdict.verdict) if s.verdict.verdict in ORDER else len(ORDER))
+
+
+def _values(quantity: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:
+    """By trial id: of results.csv, else of the traces."""
+    if quantity in rows:
+        return rows.drop_duplicates("trial_id").set_index("trial_id")[quantity]
+    if quantity == "fill_ratio":
+        return last_of(curves, "fill_L", rows) / last_of(curves, "fill_K", rows)
+    return last_of(curves, quantity, rows)
+
+
+def cells_table(found: list[Seen]) -> Table:
+    rows = [
+        (
+            s.cell.method or s.cell.metric,
+            [
+                Cell(s.cell.dataset),
+                Cell(f"{s.cell.paper} {s.cell.item}"),
+                Cell(s.cell.variant),
+                Cell(_measured(s.cell)),
+                Cell(s.cell.text + (f" ± {s.cell.std_text}" if s.cell.std_text else "")),
+                Cell(_ours(s), trials=s.trials, quantity=s.quantity),
+                Cell(_signed(s.verdict.d)),
+                Cell(_or_empty(s.verdict.se)),
+                Cell(_or_empty(s.verdict.margin)),
+                Cell("" if s.verdict.r0 is None else f"{s.verdict.r0}"),
+                Cell(f"{s.verdict.r1}"),
+                Cell(verdict=s.verdict.verdict),
+                Cell(s.remark),
+            ],
+        )
+        for s in found
+    ]
+    columns = ["method", "data set", "printed in", "variant", "quantity", "printed", "ours", "d", "SE", "margin", "R0",
+               "R1", "verdict", "note"]  # fmt: skip
+    kept = [i for i in range(len(columns) - 1) if any(r[i].text or r[i].verdict for _, r in rows)]
+    rows = [(first, [cells[i] for i in kept]) for first, cells in rows]
+    lines = [
+        "d = ours − printed, in the printed unit; SE: its standard error; margin: what is called small. "
+        "R0, R1: the paper's runs and ours.",
+    ]
+    return Table(
+        "cells", "Printed numbers beside ours", [columns[0], *(columns[i + 1] for i in kept)], rows, notes=lines
+    )
+
+
+def _measured(cell: Printed) -> str:
+    """The quantity with its unit, where that says something."""
+    return cell.metric + (f" ({cell.unit})" if cell.unit not in ("", "1") else "")
+
+
+def _ours(s: Seen) -> str:
+    decimals = len(s.cell.text.partition(".")[2]) + 1
+    spread = f" ± {s.verdict.ours_std:.{decimals}f}" if s.verdict.ours_std else ""
+    return f"{s.verdict.ours:.{decimals}f}{spread}"
+
+
+def _signed(d: float | None) -> str:
+    return "" if d is None else f"{d:+.3g}".replace("-", "−")
+
+
+def _or_empty(value: float | None) -> str:
+    return "" if value is None else f"{value:.2g}"
+
+
+def panels(book: TrialBook, found: list[Seen]) -> list[Panel]:
+    """One for each printed item, data set and quantity; its methods in the order of print."""
+    groups: dict[tuple, list[Seen]] = {}
+    for s in found:
+        groups.setdefault((s.cell.paper, s.cell.item, s.cell.dataset, s.cell.metric), []).append(s)
+    place = {c.id: i for i, c in enumerate(published.cells())}
+    out = []
+    for key in sorted(groups, key=lambda k: min(place[s.cell.id] for s in groups[k])):
+        paper, item, dataset, metric = key
+        mine = sorted(groups[key], key=lambda s: place[s.cell.id])
+        variants = {s.cell.variant for s in mine}
+        sizes = {s.cell.n_train for s in mine}
+        pairs = [_pair(book, s, len(variants) > 1, len(sizes) > 1) for s in mine]
+        caption = f"{dataset}: {_measured(mine[0].cell)}, {item} of {paper}. Bars: 95 % intervals of the means."
+        name = safe("-".join(["cells", *key]).lower())
+        out.append(Panel(name, f"{dataset}, {metric}", mine[0].cell.key, mine[0].quantity, caption, pairs))
+    return out
+
+
+def _pair(book: TrialBook, s: Seen, variants: bool, sizes: bool) -> Pair:
+    short = [_abridged(s.cell.variant)] if variants else []
+    short += [f"n = {s.cell.n_train:.0f}"] if sizes and pd.notna(s.cell.n_train) else []
+    name = " ".join(filter(None, [s.cell.method, *short]))
+    tip = f"{s.name}: printed {s.cell.text}{f' ± {s.cell.std_text}' if s.cell.std_text else ''}, ours {_ours(s)}, "
+    tip += f"{s.verdict.r1} run{'' if s.verdict.r1 == 1 else 's'}: {s.verdict.verdict}"
+    return Pair(
+        name, s.cell.value, half_width(s.cell.std, s.cell.runs), s.verdict.ours,
+        half_width(s.verdict.ours_std, s.verdict.r1), s.verdict.verdict, book.ranges(s.trials), tip,
+    )  # fmt: skip
+
+
+def _abridged(variant: str) -> str:
+    return "no cache" if "no cache" in variant else "cache" if "cache" in variant else variant
+
+
+def half_width(std: float | None, n: float) -> float:
+    """Of the 95 % interval of a mean of n runs; 0 where it cannot be known."""
+    if std is None or pd.isna(std) or pd.isna(n) or n < 2:
+        return 0.0
+    return float(stats.t.ppf(0.975, n - 1) * std / n**0.5)
+
+
+def summary(found: list[Seen]) -> str:
+    """The verdicts counted, as a bar with its numbers; cells that a label sets apart are a line of their own."""
+    counts = Counter(s.verdict.verdict for s in found if not s.verdict.label)
+    labels = Counter(s.verdict.label for s in found if s.verdict.label)
+    apart = "; ".join(f"{n} {label}" for label, n in labels.items())
+    bar = counted({v: counts[v] for v in VERDICTS if counts[v]}, "printed numbers compared")
+    return bar + (f'<p class="note">Set apart: {html.escape(apart)}.</p>' if apart else "")
+
+
+def shown(book: TrialBook, found: list[Seen]) -> str:
+    return (sheet(cells_table(found), book) if found else "") + claims(book)
+
+
+def claims(book: TrialBook) -> str:
+    """Claims of the folder's papers: those that it decides, and folded those that it alone cannot."""
+    papers = {paper for paper, _ in book.results.published}
+    if not papers:
+        return ""
+    try:
+        found = check([book.results])
+    except CheckError as e:
+        return f'<p class="note"><bdi>{html.escape(str(e).rpartition(": ")[2])}</bdi></p>'
+    mine = [c for c in found.claims if c.paper in papers]
+    decided = [c for c in mine if c.verdict not in OPEN]
+    open_ = [c for c in mine if c.verdict in OPEN]
+    out = sheet(claims_table("claims", "Claims of the paper", decided)) if decided else ""
+    if open_:
+        table = sheet(claims_table("claims-open", "Not decided by this folder", open_), downloads=False)
+        out += f"<details><summary>{len(open_)} claims that this folder alone cannot decide</summary>{table}</details>"
+    return out
+
+
+def claims_table(name: str, title: str, found) -> Table:
+    """What fails first; the first check's verdict where it was another."""
+    rows = []
+    for c in sorted(found, key=lambda c: c.verdict != "fails"):
+        before = c.first_verdict if c.first_verdict and c.first_verdict != c.verdict else ""
+        rows.append((c.id, [Cell(verdict=c.verdict), Cell(c.runs), Cell(before), Cell(c.text), Cell(c.numbers)]))
+    columns = ["claim", "verdict", "trials", "first check", "statement", "numbers"]
+    if not any(cells[2].text for _, cells in rows):
+        columns.remove("first check")
+        rows = [(first, [*cells[:2], *cells[3:]]) for first, cells in rows]
+    return Table(name, title, columns, rows)

@@ -1,0 +1,55 @@
+"""Notes of trials: by trial, and told once where they hold for many."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from gpbench.data.standins import twin_of
+from gpbench.keeping import archive
+
+from ..frame import Results, read_json
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def by_trial(results: Results) -> dict[str, list[str]]:
+    """Of the archived trials; of the trials' own files where there is no archive."""
+    if found := archive.notes(results.path):
+        return found
+    files = sorted((results.path / "trials").glob("*.json"))
+    records = ((f.stem, read_json(f)) for f in files)
+    notes = ((id, record.get("result", record).get("notes")) for id, record in records)
+    return {id: [str(n) for n in found] for id, found in notes if found}
+
+
+def told_once(results: Results) -> list[str]:
+    """One line for each kind of note, whatever numbers it holds, with its data sets and the number of trials."""
+    file, kinds = results.path / "notes.csv", {}
+    table = pd.read_csv(file, keep_default_na=False) if file.is_file() else _counted(results)
+    for row in table.to_dict("records"):
+        kind = kinds.setdefault(NUMBER.sub("#", str(row["note"])), {"notes": [], "data": [], "trials": 0})
+        kind["notes"].append(str(row["note"]))
+        kind["data"].append(str(row["dataset"]))
+        kind["trials"] += int(row["trials"])
+    lines = [_line(kind, len(set(results.rows["dataset"]))) for kind in kinds.values()]
+    said = {d for kind in kinds.values() if "simulated" in kind["notes"][0] for d in kind["data"]}
+    for dataset in sorted(set(results.rows["dataset"]) - said):
+        if twin_of(dataset):
+            lines.append(f"{dataset} stands in for {twin_of(dataset)}: not the published rows.")
+    return lines
+
+
+def _line(kind: dict, datasets: int) -> str:
+    notes, data = list(dict.fromkeys(kind["notes"])), list(dict.fromkeys(kind["data"]))
+    where = f"{', '.join(data)}: " if datasets > 1 or len(data) > 1 else ""
+    trials = f"{kind['trials']} trial{'' if kind['trials'] == 1 else 's'}"
+    return f"{where}{notes[0]} ({trials}{f'; {len(notes)} such notes, with other numbers' if len(notes) > 1 else ''})"
+
+
+def _counted(results: Results) -> pd.DataFrame:
+    data = dict(zip(results.rows["trial_id"], results.rows["dataset"]))
+    pairs = [(data[i], n, 1) for i, notes in by_trial(results).items() if i in data for n in notes]
+    table = pd.DataFrame(pairs, columns=["dataset", "note", "trials"])
+    return table.groupby(["dataset", "note"], as_index=False)["trials"].sum()

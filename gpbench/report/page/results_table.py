@@ -1,0 +1,61 @@
+"""All results as one flat table: a line for each method, data set and size, so that any column can sort it."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ..numbers import mean_std, seconds
+from ..ranking import Group, Mark
+from ..render import Cell, Table
+from ..tables import TIMES, TITLES, notes, remarks_of, test_note, timed
+from ..traces import last_of
+from .trials import TrialBook
+
+
+def results_table(book: TrialBook) -> Table:
+    results, frame = book.results, book.results.ok
+    also = [key for key in results.config.get("also") or [] if (results.curves["key"] == key).any()]
+    for key in also:
+        book.remember(key, last_of(results.curves, key, frame))
+    told = {  # columns that tell lines apart, where they do
+        "data set": ("dataset", frame["dataset"].nunique() > 1),
+        "n": ("n_train", frame.groupby("dataset")["n_train"].nunique().max() > 1),
+        "d_max": ("d_max", frame["d_max"].nunique() > 1),
+        "cache": (
+            "cache",
+            frame.groupby(["dataset", "n_train", "label", "d_max"], dropna=False)["cache"].nunique().max() > 1,
+        ),
+    }
+    told = {title: column for title, (column, differs) in told.items() if differs}
+    sized = frame["n_basis"].notna().any()
+    times = [*timed(frame), "total_seconds"]
+    rows, remarks = [], []
+    for group, marks in book.groups:
+        remarks += remarks_of(group, marks)
+        for series, part in group.rows.groupby("series", sort=False):
+            cells = [_key(part[column].iloc[0]) for column in told.values()]
+            cells += _scores(book, group, part, {m: marks[m].get(series) for m in book.metrics})
+            cells += [_cell(book, part, key, mean_std(last_of(results.curves, key, part))) for key in also]
+            cells += [_cell(book, part, "n_basis", mean_std(part["n_basis"], decimals=1))] if sized else []
+            cells += [_cell(book, part, c, seconds(part[c])) for c in times]
+            rows.append((part["label"].iloc[0], [*cells, Cell(f"{len(part)}")]))
+    columns = ["method", *told, *(TITLES[m] for m in book.metrics), *also, *(["# BV"] if sized else [])]
+    lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
+    columns += [TIMES.get(c, "total, s") for c in times]
+    title = "All results" + ("" if "data set" in told else f" on {', '.join(frame['dataset'].unique())}")
+    return Table("results", title, [*columns, "trials"], rows, notes=lines)
+
+
+def _key(value: str | float) -> Cell:
+    return Cell(value if isinstance(value, str) else "" if pd.isna(value) else f"{value:.0f}")
+
+
+def _scores(book: TrialBook, group: Group, part: pd.DataFrame, marks: dict[str, Mark | None]) -> list[Cell]:
+    return [
+        _cell(book, part, m, mean_std(part[m]), bool(mark and mark.best), bool(mark and mark.worse))
+        for m, mark in marks.items()
+    ]
+
+
+def _cell(book: TrialBook, part: pd.DataFrame, quantity: str, text: str, best=False, worse=False) -> Cell:
+    return Cell(text, best, worse, trials=tuple(part["trial_id"]) if text else (), quantity=quantity)

@@ -1,0 +1,28 @@
+"""How much a page may weigh: figures come in as long as there is room, and those that do not are named."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+
+LIMIT = 1_950_000  # bytes; a page that opens at once on a telephone
+
+
+@dataclass
+class Room:
+    left: int = LIMIT
+    out: list[str] = field(default_factory=list)
+
+    def take(self, name: str, text: str) -> list[str]:
+        """[text] where it fits, else nothing; the name is remembered."""
+        size = len(text.encode("utf-8", "backslashreplace"))
+        if size > self.left:
+            self.out.append(name)
+            return []
+        self.left -= size
+        return [text]
+
+    def note(self) -> str:
+        if not self.out:
+            return ""
+        return f'<p class="note">Left out to keep this page small: <bdi>{html.escape(", ".join(self.out))}</bdi>.</p>'
