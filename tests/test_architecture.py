@@ -25,7 +25,7 @@ MAY_IMPORT = {  # part -> parts of gpbench it may use; everything may use errors
     "catalog": {"methods", "kernels", "data", "plugin_files"},
     "planning": {"catalog", "data", "kernels", "methods", "metrics"},
     "keeping": {"planning", "metrics", "catalog"},
-    "estimators": {"catalog", "data", "kernels", "methods", "planning", "running", "threads"},
+    "estimators": {"catalog", "data", "kernels", "learning", "methods", "planning", "running", "threads"},
     "report": {"metrics", "published", "data", "planning", "keeping"},
 }
 

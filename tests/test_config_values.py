@@ -30,7 +30,7 @@ def test_defaults_are_those_of_the_reference(tmp_path):
     assert trial.split == {} and trial.scale == {"inputs": "standardise", "target": "standardise"}
     assert trial.kernel == {"name": "ard-se", "ard": True, "form": "half", "bias": False}
     assert trial.hyperparameters == {
-        "schedule": "fixed", "from": "full-gp", "subset": 2000, "subset_of": "train", "evaluations": 200,
+        "schedule": "fixed", "from": "full-gp", "subset": None, "subset_of": "train", "evaluations": 200,
         "optimiser": "lbfgs", "restarts": 1, "prior": "none",
     }  # fmt: skip
     assert trial.scoring == {"nmse_variance": "dataset", "target_units": "raw"}
@@ -178,7 +178,7 @@ def test_the_resolved_config_names_every_parameter(tmp_path):
     resolved = yaml.safe_load(resolved_yaml(load(tmp_path, BASE)))
     assert resolved["methods"] == [{"method": "plain", "label": "plain", "nugget": 1e-8}]
     assert resolved["datasets"] == [{"name": "rows", "size": 100}]
-    assert resolved["kernel"]["form"] == "half" and resolved["hyperparameters"]["subset"] == 2000
+    assert resolved["kernel"]["form"] == "half" and resolved["hyperparameters"]["subset"] is None
 
 
 @pytest.fixture(scope="module")
@@ -271,3 +271,11 @@ def test_values_of_a_classifier_need_no_noise(tmp_path):
 def test_every_committed_resolved_config_can_be_read(repo):
     for path in sorted((repo / "results").glob("*/config.resolved.yaml")):
         load_config(path)
+
+
+@pytest.mark.parametrize("data, method", [("rows", "fitc"), ("labels", "ep")])
+def test_a_config_without_methods_gets_the_recommended_one_of_its_task(tmp_path, data, method):
+    trial = one(tmp_path, f"name: t\ndataset: {data}\n")
+    assert trial.method == method
+    resolved = resolved_yaml(load(tmp_path, f"name: t\ndataset: {data}\n"))
+    assert [t.id for t in trials(tmp_path, resolved)] == [trial.id]

@@ -11,7 +11,8 @@ from gpbench.methods.base import Problem, Schedule
 from tests.oracles.graphs import random_molecule
 
 CHOOSING = [
-    ("random", {}), ("vfe", {}), ("ivm", {"objective": "free-energy"}), ("titsias", {"candidates": 16}),
+    ("random", {}), ("vfe", {"inducing": "random"}), ("ivm", {"objective": "free-energy"}),
+    ("titsias", {"candidates": 16}),
     ("titsias", {"candidates": 16, "cost_model": "one-by-one"}), ("cholqr", {"z": 8, "epochs": 3}),
     ("cholqr", {"z": 16, "variant": "oi", "epochs": 3}), ("cholqr", {"z": 16, "variant": "aa", "epochs": 3}),
     ("csi", {"z": 5}),

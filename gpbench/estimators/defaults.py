@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpbench.learning.sizes import usual_size, usual_subset
+
 DENSE_ROWS = 1500  # up to here EP with the full matrix takes seconds
 
 
@@ -14,19 +16,14 @@ def method(task: str, n: int) -> tuple[str, dict]:
 
 def largest_size(task: str, n: int) -> int:
     """Basis vectors, at most: the size rule by n where a method has no stop rule."""
-    return min(n, 100 if task == "classification" else 500 if n <= 5000 else 1000)
-
-
-def subset(n: int) -> int:
-    """Rows of the full GP that gives hyperparameters."""
-    return 1000
+    return min(n, 100) if task == "classification" else usual_size(n)
 
 
 def learning(task: str, n: int) -> dict:
     """`hyperparameters` as a config writes them."""
     if task == "classification":
         return {"schedule": "joint", "evaluations": 50, "prior": "half-t"}
-    return {"schedule": "fixed", "from": "full-gp", "subset": subset(n)}
+    return {"schedule": "fixed", "from": "full-gp", "subset": usual_subset(n)}
 
 
 def kernel(compact: bool) -> dict:

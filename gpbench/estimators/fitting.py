@@ -10,6 +10,7 @@ import numpy as np
 from gpbench import deadline, threads
 from gpbench.data.scaling import Scaler
 from gpbench.errors import BadInput, GpbenchError
+from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.planning.identity import learners
 from gpbench.running.evaluate import check, predict
@@ -76,7 +77,7 @@ def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Strea
     versions = learners(h, method.model_dump(mode="json")) if h is not FEW_VALUES else {}
     shared = None
     if h.get("from") == "full-gp" and not method.learns_itself:
-        rows = order[: h["subset"]]
+        rows = order[: h["subset"] or usual_subset(len(y))]
         learner = versions.get("start_learner" if "start_learner" in versions else "learner", 1)
         shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared())
     return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task)

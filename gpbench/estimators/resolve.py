@@ -14,6 +14,7 @@ from gpbench.errors import BadInput, ConfigError
 from gpbench.kernels.base import NO_SUPPORT, Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
 from gpbench.kernels.function import FunctionKernel
+from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Method
 from gpbench.planning.reader import wording
 from gpbench.planning.sections import Hyperparameters
@@ -144,7 +145,7 @@ def hyperparameters(learn: Any, task: str, n: int) -> dict:
     else:
         given = defaults.learning(task, n)
         if learn != "auto" and learn != given["schedule"]:
-            given = {"schedule": learn, "from": "full-gp", "subset": defaults.subset(n)}
+            given = {"schedule": learn, "from": "full-gp", "subset": usual_subset(n)}
     try:
         found = Hyperparameters.model_validate_json(json.dumps(given), strict=True)
     except (ValidationError, TypeError) as e:

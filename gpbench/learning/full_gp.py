@@ -29,9 +29,7 @@ def fit_hyperparameters(
         F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X, y)
         return F, layout.gradient(dtheta, dlog_noise)
 
-    x0 = layout.pack()
-    starts = [Layout(GP(kernel, gp.noise)).pack() for kernel in gp.kernel.starts(X)]
-    starts += [x0 + rng.normal(0.0, 1.0, len(x0)) for _ in range(restarts - 1)]
+    starts = starting_points(gp, X, restarts, rng)
     first = evaluations if len(starts) == 1 else min(SCREEN, evaluations)
     bounds = layout.bounds(learner)
     found = best_of(starts, lambda x: learner.maximise(at, x, first, optimiser, bounds))
@@ -44,6 +42,13 @@ def fit_hyperparameters(
         "message": found.message, "trace": found.trace,
     }  # fmt: skip
     return learned, info
+
+
+def starting_points(gp: GP, X, restarts: int, rng) -> list[np.ndarray]:
+    """The kernel's own starts and `restarts - 1` random ones around the first, as the optimiser's vectors."""
+    x0 = Layout(gp).pack()
+    starts = [Layout(GP(kernel, gp.noise)).pack() for kernel in gp.kernel.starts(X)]
+    return starts + [x0 + rng.normal(0.0, 1.0, len(x0)) for _ in range(restarts - 1)]
 
 
 def neutral_start(kernel, y) -> GP:

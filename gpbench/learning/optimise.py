@@ -43,8 +43,15 @@ class Nowhere(NotPositiveDefinite):
         self.evaluations = evaluations
 
 
+PATIENCE = 2  # iterations that together gain too little: a single one may just have been a short step
+
+
 class _Spent(Exception):
     """The budget is used up; the best point so far is the answer."""
+
+
+class _Settled(Exception):
+    """The next iteration is not worth its cost; the text says why."""
 
 
 class _Loss:
@@ -85,6 +92,19 @@ class _Loss:
         self.trace.append({"evaluation": self.count, "objective": self.best_F, "seconds": seconds})
         return -F, np.where(inside == x, -dF, 0.0)
 
+    def watching(self, gain: float, leave: Callable | None):
+        """For scipy to call after each iteration."""
+        values = [-np.inf] * PATIENCE
+
+        def look(_x):
+            values.append(self.best_F)
+            if self.best_F - values[-1 - PATIENCE] < gain:
+                raise _Settled(f"{PATIENCE} iterations gained less than {gain:g}")
+            if leave is not None and leave(self.best_x, self.best_F):
+                raise _Settled("met another climb")
+
+        return look
+
     def limit_first_step(self, x0, length: float):
         """Scale the loss so that its projected gradient at x0, the first step in a box, is at most so long."""
         self.known = x0, self.unscaled(x0)
@@ -103,12 +123,15 @@ def maximise(
     bounds=None,
     tolerance: float = 1e-7,
     first_step: float | None = None,
+    gain: float = -np.inf,
+    leave: Callable[[np.ndarray, float], bool] | None = None,
 ) -> Optimum:
     """Maximum of objective(x) -> (F, dF/dx) from x0 with L-BFGS or conjugate gradients.
 
     `evaluations` is a hard budget. A point where the objective cannot be evaluated (not positive definite, overflow)
     counts as very bad, so line searches back off from it. `first_step` bounds the length of the first step, which
-    L-BFGS-B leaves at that of the gradient where every variable has two bounds.
+    L-BFGS-B leaves at that of the gradient where every variable has two bounds. The climb ends as soon as
+    PATIENCE iterations together gain less than `gain`, or when `leave(x, F)` says so of the best point after one.
     """
     x0 = np.asarray(x0, dtype=float)
     if len(x0) == 0:
@@ -125,11 +148,12 @@ def maximise(
         if optimiser == "lbfgs":
             options |= {"maxfun": evaluations, "ftol": tolerance * 1e-2, "gtol": 1e-5 * loss.scale, "maxcor": 20}
         found = minimize(
-            loss, x0, jac=True, method=scipy_name, bounds=bounds if optimiser == "lbfgs" else None, options=options
-        )
+            loss, x0, jac=True, method=scipy_name, bounds=bounds if optimiser == "lbfgs" else None, options=options,
+            callback=loss.watching(gain, leave),
+        )  # fmt: skip
         converged, message = bool(found.success), str(found.message)
-    except _Spent as e:
-        converged, message = False, str(e)
+    except (_Spent, _Settled) as e:
+        converged, message = isinstance(e, _Settled), str(e)
     if not np.isfinite(loss.best_F):
         raise Nowhere(loss.count)
     return Optimum(loss.best_x, loss.best_F, loss.count, converged, message, loss.trace)

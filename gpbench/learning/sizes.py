@@ -21,6 +21,16 @@ from gpbench.linalg.cholesky import JITTER, Cholesky
 FIRST = 25
 
 
+def usual_size(n: int) -> int:
+    """Inducing inputs of a regression with n rows when nobody says how many: docs/choosing.md has the measurements."""
+    return min(n, max(500, min(2000, 10 * round(1.2 * n**0.5))))
+
+
+def usual_subset(n: int) -> int:
+    """Rows of the full GP that learns hyperparameters for n rows."""
+    return min(n, 1000 if n < 20_000 else 2000)
+
+
 def ladder(largest: int, first: int = FIRST) -> list[int]:
     """Sizes that double up to the largest."""
     sizes = [first]

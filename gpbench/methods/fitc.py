@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpbench.inference.sparse import FITC
 
-from .families.sparse import SparseMethod
+from .families.sparse import SizedByRows
 
 
-class Fitc(SparseMethod):
+class Fitc(SizedByRows):
     """Fully independent training conditional; pseudo-inputs learned together with the hyperparameters on request."""
 
     name = "fitc"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpbench.inference.sparse import VFE
 
-from .families.sparse import SparseMethod
+from .families.sparse import SizedByRows
 
 
-class Vfe(SparseMethod):
+class Vfe(SizedByRows):
     """Variational bound; `log_evidence` is the bound, so never above the full GP's evidence."""
 
     name = "vfe"

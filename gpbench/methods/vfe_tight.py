@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpbench.inference.sparse import TIGHT
 
-from .families.sparse import SparseMethod
+from .families.sparse import SizedByRows
 
 
-class VfeTight(SparseMethod):
+class VfeTight(SizedByRows):
     """Like vfe at the same cost, with a bound between vfe's and the evidence; predicts as vfe does."""
 
     name = "vfe-tight"

@@ -147,9 +147,13 @@ def _setting(reader: Reader, key: str, data: Any, keys: Keys) -> Any:
 
 def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]]:
     listed = data.get("methods")
+    if "methods" not in data:
+        tasks = dataset_entry.tasks_of(data)
+        if len(tasks) > 1:
+            reader.problem((), "'methods' is missing: no method serves both regression and classification data")
+        listed = method_entry.recommended(tasks, "hyperparameters" in data)
     if not isinstance(listed, list) or not listed:
-        got = "'methods' is missing" if "methods" not in data else f"got {shown(listed)}"
-        reader.problem(("methods",) if "methods" in data else (), f"methods: expected a list of methods; {got}")
+        reader.problem(("methods",), f"methods: expected a list of methods; got {shown(listed)}")
         return []
     return [method_entry.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from gpbench import catalog
 from gpbench.data import csv_file
 from gpbench.data.csv_columns import Choices
 from gpbench.data.dataset import name_of
+from gpbench.errors import ConfigError
 
 from .reader import Reader, check_name, label_of, shown
 from .yaml_strict import Keys
@@ -33,6 +35,23 @@ class DatasetEntry:
     def n_train(self) -> int | None:
         """Training rows where the entry itself says how many."""
         return (self.settings.get("split") or {}).get("n_train") or self.alternatives[0].get("n_train")
+
+
+def tasks_of(data: dict) -> set[str]:
+    """Of the data sets that a config names, as far as they are known; nothing is complained about here."""
+    found, todo = set(), [data.get("dataset"), data.get("datasets")]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, list):
+            todo += item
+        elif isinstance(item, dict) and ("first_of" in item or "name" in item):
+            todo.append(item.get("first_of") or item["name"])
+        elif isinstance(item, dict) and "csv" in item:
+            found.add(str(item.get("task", "regression")))
+        elif isinstance(item, str):
+            with contextlib.suppress(ConfigError):
+                found.add(catalog.find("dataset", item).task)
+    return found
 
 
 def alternative(reader: Reader, data: Any, keys: Keys, folder: Path) -> tuple[dict, str, set[str]] | None:

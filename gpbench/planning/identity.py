@@ -36,13 +36,14 @@ def versions(method: type, source: dict, settings: dict, params: dict) -> dict[s
 
 
 def learners(h: dict, params: dict) -> dict[str, int]:
-    """Of the climbs that a trial makes, or shares: 1 wherever version 2 would do the same.
+    """Of the climbs that a trial makes, or shares: the lowest version that does the same.
 
-    They differ for L-BFGS with every variable in a box: not by conjugate gradients, nor where inducing inputs are free.
+    1 and 2 differ for L-BFGS with every variable in a box: not by conjugate gradients, nor where inducing inputs are
+    free. 3 differs from 2 for the full GP that is shared alone.
     """
     shared_boxed = h.get("optimiser") == "lbfgs"
     own_boxed = (params.get("optimiser") or h.get("optimiser")) == "lbfgs" and not params.get("optimise_inputs")
     if h["schedule"] == "fixed":
         return {"learner": h.get("learner", 1) if shared_boxed else 1}
-    found = {"learner": h.get("learner", 1) if own_boxed else 1}
+    found = {"learner": min(h.get("learner", 1), 2) if own_boxed else 1}
     return found | ({"start_learner": h["start_learner"] if shared_boxed else 1} if "start_learner" in h else {})

@@ -26,6 +26,14 @@ class MethodEntry:
         return catalog.find("method", self.method)
 
 
+def recommended(tasks: set[str], learned: bool) -> list[dict]:
+    """What a config gets that lists no methods (docs/choosing.md); `learned`: it says how hyperparameters are had."""
+    if "classification" not in tasks:
+        return [{"method": "fitc"}]
+    joint = {"schedule": "joint", "evaluations": 50, "prior": "half-t"}  # there is no full GP of classes to start from
+    return [{"method": "ep"} | ({} if learned else {"hyperparameters": joint})]
+
+
 def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | None]:
     """A method entry as a mapping, and the method's class."""
     name_keys = keys if isinstance(data, str) else (*keys, "method")

@@ -51,7 +51,7 @@ def config_schema() -> Schema:
         "title": "gpbench config",
         "type": "object",
         "properties": properties | {k: v for k, v in params.items() if k not in properties},
-        "required": ["name", "methods"],
+        "required": ["name"],
         "oneOf": [{"required": ["dataset"]}, {"required": ["datasets"]}],
         "additionalProperties": False,
         "$defs": defs,

@@ -71,7 +71,7 @@ class Hyperparameters(Section):
     from_: Literal["full-gp"] | None = Field(
         None, alias="from", description="values (or start) from a full GP fitted to a random subset"
     )
-    subset: PositiveInt | None = Field(None, description="rows of that subset (2000); at most the whole training part")
+    subset: PositiveInt | None = Field(None, description="rows of that subset; null: 1000, from 20 000 rows on 2000")
     subset_of: Literal["train", "data"] | None = Field(
         None, description="the training part, or the whole data set ([keerthi])"
     )
@@ -92,8 +92,8 @@ class Hyperparameters(Section):
     optimiser: Literal["lbfgs", "cg"] = "lbfgs"
     restarts: PositiveInt = 1
     prior: Literal["none", "half-t"] = Field("none", description="on the hyperparameters; half-t is [vanhatalo]'s")
-    learner: Literal[1, 2] = Field(2, description="version of the climb (gpbench/learning/learner.py)")
-    start_learner: Literal[1, 2] | None = Field(None, description="of the full GP that gives the start (`learner`)")
+    learner: Literal[1, 2, 3] = Field(3, description="version of the climb (gpbench/learning/learner.py)")
+    start_learner: Literal[1, 2, 3] | None = Field(None, description="of the full GP that gives the start (`learner`)")
     bounds: Annotated[dict[str, Pair] | None, Added] = Field(
         None, description="[lowest, highest] by parameter: natural values on the scaled data"
     )
@@ -124,7 +124,7 @@ class Hyperparameters(Section):
             if self.schedule == "fixed":
                 return out
         elif self.schedule == "fixed" or self.from_:
-            out |= {"from": "full-gp", "subset": self.subset or 2000, "subset_of": self.subset_of or "train"}
+            out |= {"from": "full-gp", "subset": self.subset, "subset_of": self.subset_of or "train"}
             if self.schedule != "fixed":
                 out["start_evaluations"] = self.start_evaluations or 200
         if self.schedule == "interleaved":

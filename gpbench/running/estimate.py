@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from gpbench import catalog
 from gpbench.keeping.store import Store
+from gpbench.learning.sizes import usual_subset
 from gpbench.planning.trial import Trial
 
 from .job import Job, jobs_for, shared_evaluations
@@ -17,6 +18,7 @@ from .todo import todo
 
 _RATE = 1e10  # flop/s of one thread
 AROUND = 0.3  # seconds: start of the process, data, files
+_ON_TOP = 40  # evaluations with all rows of the subset that a ladder leaves
 _UNKNOWN_ROWS = 1000
 _UNKNOWN_BASIS = 500
 
@@ -67,7 +69,8 @@ def model(job: Job) -> float:
     trial = job.trials[-1]
     n, h = rows(trial), trial.hyperparameters
     if job.shared:
-        return 2.0 * shared_evaluations(h) * min(n, h["subset"]) ** 3 / _RATE
+        evaluations = min(shared_evaluations(h), _ON_TOP if trial.shared_learner >= 3 else shared_evaluations(h))
+        return 2.0 * evaluations * min(n, h["subset"] or usual_subset(n)) ** 3 / _RATE
     evaluations = {"fixed": 0, "joint": h.get("evaluations", 200)}.get(
         h["schedule"], h.get("rounds", 10) * h.get("evaluations", 20)
     )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
+from itertools import count
 
 import numpy as np
 
+from gpbench.inference import exact
 from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import build_kernel
+from gpbench.learning import ladder
 from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.learning.learner import Learner
+from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.planning.trial import Trial
 
@@ -17,6 +22,8 @@ from . import seeds
 from .draw import Draw, draw_of
 from .job import shared_evaluations, shared_stream_key
 from .stopwatch import now
+
+Tell = Callable[[str], object]
 
 
 def start(kernel: dict | Kernel, values: dict | None, X, y) -> GP:
@@ -38,6 +45,20 @@ def problem_of(trial: Trial, draw: Draw, shared: dict | None) -> Problem:
     return posed(X, y, draw.order, *rules, shared, draw.dataset.task)
 
 
+def _telling(tell: Tell | None):
+    """The exact evidence; each evaluation is told."""
+    if tell is None:
+        return exact.objective
+    done = count(1)
+
+    def objective(gp, X, y):
+        found = exact.objective(gp, X, y)
+        tell(f"full GP on {len(y)} rows, evaluation {next(done)}, log evidence {found[0]:.1f}")
+        return found
+
+    return objective
+
+
 def posed(
     X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression"
 ) -> Problem:
@@ -50,21 +71,27 @@ def posed(
     return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
 
 
-def shared_fit(trial: Trial) -> dict:
-    """Hyperparameters of a full GP on a random subset: work that every paired method of this trial shares."""
+def shared_fit(trial: Trial, tell: Tell | None = None) -> dict:
+    """Hyperparameters of a full GP on a random subset: work that every paired method of this trial shares.
+
+    `tell` hears after every evaluation where the climb stands.
+    """
     draw, h, started = draw_of(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":
-        rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)[: h["subset"]]
+        rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)
     else:
-        rows = draw.split.train[draw.order[: h["subset"]]]
+        rows = draw.split.train[draw.order]
+    rows = rows[: h["subset"] or usual_subset(len(rows))]
     rng = seeds.shared(shared_stream_key(trial))
-    found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng)
+    found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell)
     return found | {"seconds": asdict(now() - started)}
 
 
-def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng) -> dict:
+def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell | None = None) -> dict:
     """Hyperparameters of a full GP on these scaled rows."""
     options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     climb = Learner(learner, h.get("bounds"))
-    gp, info = fit_hyperparameters(X, y, start(kernel, None, X, y), *options, rng, learner=climb)
+    by_ladder = climb.version >= 3 and options[1] == "lbfgs"
+    fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
+    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell), learner=climb)
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}

@@ -10,6 +10,8 @@ import time
 from gpbench.keeping.record import Result
 from gpbench.text import printable
 
+WORKING_EVERY = 10.0  # seconds between lines about work that trials share
+
 
 class Silent:
     """Takes every report and shows none."""
@@ -20,6 +22,8 @@ class Silent:
 
     def say(self, text: str) -> None: ...
 
+    def working(self, text: str) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -28,6 +32,7 @@ class Lines(Silent):
 
     def __init__(self, stream=None):
         self.stream = stream or sys.stderr
+        self.clock = Clock(WORKING_EVERY)
 
     def start(self, total, done):
         self.total, self.count = total, done
@@ -35,6 +40,10 @@ class Lines(Silent):
     def finished(self, result):
         self.count += 1
         self.say(f"[{self.count}/{self.total}] {describe(result)}")
+
+    def working(self, text):
+        if self.clock.due():
+            self.say(text)
 
     def say(self, text):
         encoding = getattr(self.stream, "encoding", None) or "ascii"
@@ -61,7 +70,12 @@ class Bar(Lines):
         if result.status not in ("ok", "skipped"):
             self.say(describe(result))
         with contextlib.suppress(OSError, ValueError):
+            self.bar.set_postfix_str("", refresh=False)
             self.bar.update(1)
+
+    def working(self, text):
+        with contextlib.suppress(OSError, ValueError):
+            self.bar.set_postfix_str(printable(text))
 
     def say(self, text):
         with contextlib.suppress(OSError, ValueError):

@@ -201,11 +201,9 @@ class Session:
             job.pid, job.env = event.get("pid"), event.get("env", job.env)
             self._restart_clock(job)
             if job.shared:
-                trial = job.trials[0]
-                subset = trial.hyperparameters["subset"]
-                self.progress.say(
-                    f"{trial.dataset_name} trial {trial.index}: a full GP on {subset} rows learns the hyperparameters"
-                )
+                self.progress.say(f"{_place(job)}: a full GP learns the hyperparameters")
+        elif kind == "working":
+            self.progress.working(f"{_place(job)}: {event['text']}")
         elif kind == "result":
             self._restart_clock(job)
             self._take(next(t for t in job.trials if t.id == event["trial"]))
@@ -308,6 +306,10 @@ class Session:
         summary = summarise(trials, self.results, self.stale)
         summary.ran, summary.signal = len(self.finished), self.signal
         return summary
+
+
+def _place(job: Job) -> str:
+    return f"{job.trials[0].dataset_name} trial {job.trials[0].index}"
 
 
 def verdict(job: Job, event: dict, timeout: float | None) -> tuple[str, str]:

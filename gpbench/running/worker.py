@@ -21,6 +21,7 @@ from . import limits, logs
 
 STORAGE_EXIT = 77  # of a job that could not write; the run must stop
 ORPHAN_EXIT = 78  # of a job whose run is gone; nobody will ask
+_WORKING_EVERY = 2.0  # seconds between words about shared work
 _TEXT = 300  # characters of a message in an event; escaped they stay below PIPE_BUF
 
 
@@ -111,6 +112,19 @@ def _storage_trouble():
         raise
 
 
+def _teller(job: dict, events: int) -> Callable[[str], None]:
+    """Passes on, now and then, how far shared work has come."""
+    from .progress import Clock
+
+    clock, own = Clock(_WORKING_EVERY), os.getpid()
+
+    def tell(text: str) -> None:
+        if clock.due() and os.getpid() == own:
+            send(events, event="working", job=job["job"], text=text[:_TEXT])
+
+    return tell
+
+
 def _trials(job: dict, events: int, log: _Log) -> None:
     import numpy as np
 
@@ -147,7 +161,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
                 csv_file.keep_copy(path, copy)
             catalog.refuse_changed(trials[0].code)
             if job["shared"]:
-                found = shared_fit(trials[0])
+                found = shared_fit(trials[0], _teller(job, events))
                 if os.getpid() == own:
                     write_json(store.shared_path(job["shared"]), found)
                 return

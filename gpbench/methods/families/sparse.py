@@ -69,14 +69,14 @@ class SparseMethod(Method):
     @field_validator("inducing")
     @classmethod
     def _known(cls, name):
-        return known_start(name)
+        return name if name is None else known_start(name)
 
     def fit(self, problem, rng):
         if self.optimise_inputs and not problem.gp.kernel.smooth:
             raise NotApplicable(f"kernel has no input gradient: {problem.gp.kernel.name} ({self.name} moves inputs)")
         free_gp, begin = problem.schedule.kind != "fixed", time.perf_counter()
         size, seen = self._size(problem, rng)
-        Z, pivots, rows = choose(self.inducing, problem, size, rng)
+        Z, pivots, rows = choose(self._start(problem), problem, size, rng)
         chosen, gp, trace = time.perf_counter(), problem.gp, seen
         if free_gp or self.optimise_inputs:
             (gp, Z), found, pivots, more = self._learn(problem, Z, pivots, rng)
@@ -103,17 +103,23 @@ class SparseMethod(Method):
             notes=jitter_notes(model.jitters),
         )
 
+    def _most(self, problem: Problem) -> int:
+        return self.d_max
+
+    def _start(self, problem: Problem) -> str:
+        return self.inducing
+
     def _size(self, problem: Problem, rng) -> tuple[int, list[dict]]:
         """d_max, or what the stop rule takes of a ladder up to it, judged on the rows in their shared order."""
         if self.stop == "d_max" or problem.n < FEWEST:
-            return self.d_max, []
+            return self._most(problem), []
         ((rule, threshold),) = (AUTO if self.stop == "auto" else self.stop).rule().items()
         streams = iter(rng.spawn(64))  # the final choice draws what it would have drawn without a rule
-        largest = min(self.d_max, problem.n)
+        largest = min(self._most(problem), problem.n)
         X, y = problem.X[problem.order], problem.y[problem.order]
         return sizes.enough(
             rule, threshold, sizes.ladder(largest),
-            lambda m: choose(self.inducing, problem, m, next(streams))[0], problem.gp, X, y,
+            lambda m: choose(self._start(problem), problem, m, next(streams))[0], problem.gp, X, y,
         )  # fmt: skip
 
     def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple[GP, np.ndarray], Optimum, np.ndarray | None, int]:
@@ -124,7 +130,7 @@ class SparseMethod(Method):
         schedule, measure = problem.schedule, objectives.find(self.objective)
         free_gp, starts, used = schedule.kind != "fixed", [(Z, pivots, problem.gp)], 0
         for _ in range((self.restarts or schedule.restarts) - 1):
-            new_Z, new_pivots, rows = choose(self.inducing, problem, self.d_max, rng, again=True)
+            new_Z, new_pivots, rows = choose(self._start(problem), problem, self._most(problem), rng, again=True)
             used += rows
             kernel = problem.gp.kernel
             moved = GP(kernel.with_theta(kernel.theta + rng.normal(size=len(kernel.theta))), problem.gp.noise)
@@ -149,3 +155,22 @@ class SparseMethod(Method):
 
         best = best_of(starts, climb)
         return next((at, best, pivots, used) for found, at, pivots in climbs if found.x is best.x)
+
+
+class SizedByRows(SparseMethod):
+    """Number of inducing inputs and where they start follow the rows when the config says nothing."""
+
+    d_max: int | None = Field(
+        None, ge=1, description="number of inducing inputs; null: 12 sqrt(n), from 500 (or all rows) to 2000"
+    )
+    inducing: str | None = Field(
+        None,
+        description="random, kmeans, left, uniform, or a selection method's name; null: kmeans, random for inputs "
+        "that are no vectors",
+    )
+
+    def _most(self, problem):
+        return self.d_max or sizes.usual_size(problem.n)
+
+    def _start(self, problem):
+        return self.inducing or ("kmeans" if problem.X.ndim == 2 else "random")

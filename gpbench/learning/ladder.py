@@ -1,0 +1,84 @@
+"""Hyperparameters of a full GP up a warm ladder of subsets: 500, 1000, 2000, ... rows, the last one all.
+
+Most of the way is made where an evaluation costs a hundredth. On each rung every start is climbed until two iterations
+together gain less than GAIN; a start that meets the best one is dropped, and so is, before the last rung, whatever is
+lower. What few rows cannot tell they must not decide: an input that looks irrelevant to them gets a length-scale so
+long that its gradient is lost, so length-scales come back to REACH above the highest start before the next rung.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from gpbench.inference import exact
+from gpbench.inference.model import GP
+
+from .full_gp import starting_points
+from .learner import LEARNER, Learner
+from .optimise import Optimum, best_of
+from .parameters import Layout
+
+FIRST = 500  # rows of the lowest rung; fewer lead astray, and save nothing
+GAIN = 0.05  # nats
+REACH = 0.5  # nats
+NEAR = 0.3  # nats, in every parameter: two climbs have met
+CLOSE = 1.0  # nats of the objective, for the same
+
+
+def rungs(n: int) -> list[int]:
+    """500, 1000, ... as long as the next doubling is within the rows, then all of them."""
+    below, size = [], FIRST
+    while 2 * size <= n:
+        below.append(size)
+        size *= 2
+    return [*below, n]
+
+
+def fit_hyperparameters(
+    X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
+    objective=exact.objective, learner: Learner = LEARNER,
+) -> tuple[GP, dict]:  # fmt: skip
+    """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each climb."""
+    layout, bounds = Layout(gp), Layout(gp).bounds(learner)
+    points = starting_points(gp, X, restarts, rng)
+    ceiling, sizes, trace, used = _ceiling(gp, points), rungs(len(y)), [], 0
+    for n in sizes:
+
+        def at(x, n=n):
+            F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X[:n], y[:n])
+            return F, layout.gradient(dtheta, dlog_noise)
+
+        found: list[Optimum] = []
+
+        def climb(x, at=at, found=found):
+            leave = partial(_met, best=max(found, key=_value), ceiling=ceiling) if found else None
+            found.append(learner.maximise(at, x, evaluations, optimiser, bounds, gain=GAIN, leave=leave))
+            return found[-1]
+
+        best = best_of(points, climb)
+        used += best.spent
+        trace += [{"rows": n, **row} for o in found for row in o.trace]
+        others = [o for o in found if o.x is not best.x and not _met(o.x, o.value, best, ceiling)]
+        points = [np.minimum(o.x, ceiling) for o in (best, *(others if 2 * n < len(y) else ()))]
+    info = {
+        "objective": best.value, "evaluations": used, "converged": best.converged, "message": best.message,
+        "rungs": sizes, "trace": trace,
+    }  # fmt: skip
+    return layout.unpack(best.x)[0], info
+
+
+def _value(found: Optimum) -> float:
+    return found.value
+
+
+def _ceiling(gp: GP, points) -> np.ndarray:
+    """Where length-scales begin the next rung at most; beyond it they say no more than that an input is idle."""
+    scales = [name.startswith("lengthscale") for name in (*gp.kernel.names, "noise")]
+    return np.where(scales, np.max(points, axis=0) + REACH, np.inf)
+
+
+def _met(x, F: float, best: Optimum, ceiling) -> bool:
+    apart = np.abs(np.minimum(x, ceiling) - np.minimum(best.x, ceiling)).max()
+    return bool(abs(best.value - F) < CLOSE and apart < NEAR)

@@ -1,0 +1,136 @@
+"""The warm ladder: most of the climb on few rows, and no optimum lost by it."""
+
+import time
+
+import numpy as np
+import pytest
+
+from gpbench.inference import exact
+from gpbench.inference.model import GP
+from gpbench.kernels.ard_se import ArdSE
+from gpbench.learning import full_gp, ladder
+from gpbench.learning.learner import Learner
+from gpbench.learning.parameters import Layout
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.running import problem
+from gpbench.running.draw import draw_of
+from gpbench.running.progress import Lines
+
+
+@pytest.mark.parametrize(
+    "n, sizes", [(30, [30]), (999, [999]), (1000, [500, 1000]), (1999, [500, 1999]), (4000, [500, 1000, 2000, 4000])]
+)
+def test_rungs_double_from_500_and_end_with_all_rows(n, sizes):
+    assert ladder.rungs(n) == sizes
+
+
+def planned(tmp_path, text):
+    path = tmp_path / "config.yaml"
+    path.write_text(f"name: x\n{text}\n")
+    return plan(load_config(path)).trials
+
+
+def subset(trial, rows):
+    """Scaled rows in random order and the neutral start."""
+    draw = draw_of(trial)
+    X, y = draw.scaled(draw.split.train[draw.order[:rows]])
+    return X, y, problem.start(trial.kernel, None, X, y)
+
+
+@pytest.mark.parametrize("data", ["friedman3"])
+def test_the_ladder_ends_within_half_a_nat_of_the_long_way_for_fewer_evaluations(tmp_path, data):
+    X, y, gp = subset(planned(tmp_path, f"dataset: {{name: {data}, n_train: 1000}}\nmethods: [full-gp]")[0], 1000)
+    rows = []
+
+    def counted(gp, X, y):
+        rows.append(len(y))
+        return exact.objective(gp, X, y)
+
+    _, long_way = full_gp.fit_hyperparameters(X, y, gp, objective=counted, learner=Learner(2))
+    before = len(rows)
+    learned, found = ladder.fit_hyperparameters(X, y, gp, objective=counted, learner=Learner(3))
+    assert found["objective"] > long_way["objective"] - 0.5 and found["rungs"] == [500, 1000]
+    assert found["objective"] == pytest.approx(exact.objective(learned, X, y)[0])
+    assert rows[before:].count(1000) < 0.5 * before and len(rows) - before == found["evaluations"]
+
+
+class Bowl:
+    """A concave stand-in for the evidence, its top two nats from the origin in every log parameter."""
+
+    def __init__(self):
+        self.rows = []
+
+    def __call__(self, gp, X, y):
+        self.rows.append(len(y))
+        x = Layout(gp).pack()
+        return float(-50 * ((x - 2.0) ** 2).sum()), -100 * (x[:-1] - 2.0), -100 * (x[-1] - 2.0)
+
+
+def test_starts_that_meet_become_one(monkeypatch):
+    monkeypatch.setattr(ladder, "FIRST", 10)
+    X, y, rng = np.zeros((20, 2)), np.zeros(20), np.random.default_rng(0)
+    climbs = []
+    maximise = Learner.maximise
+    monkeypatch.setattr(Learner, "maximise", lambda *a, **k: climbs.append(maximise(*a, **k)) or climbs[-1])
+    gp = GP(ArdSE(np.zeros(3), 2), 1.0)
+    learned, _ = ladder.fit_hyperparameters(X, y, gp, restarts=4, rng=rng, objective=Bowl())
+    assert len(climbs) == 5 + 1  # two starts of the kernel and three random ones on the first rung, one on the last
+    assert all(c.message == "met another climb" or c.value > -1e-3 for c in climbs[:5])
+    np.testing.assert_allclose(Layout(learned).pack(), 2.0, atol=1e-2)
+
+
+def test_a_length_scale_that_few_rows_made_endless_comes_back(monkeypatch):
+    """The second input is idle in the first rows and decides the rest; from an endless scale no gradient leads back."""
+    monkeypatch.setattr(ladder, "FIRST", 60)
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(240, 2))
+    y = np.sin(2 * X[:, 0]) + 0.05 * rng.normal(size=240)
+    y[60:] += np.sin(2 * X[60:, 1])
+    gp = full_gp.neutral_start(ArdSE.create(X), y)
+    learned, found = ladder.fit_hyperparameters(X, y, gp)
+    monkeypatch.setattr(ladder, "REACH", np.inf)
+    _, stuck = ladder.fit_hyperparameters(X, y, gp)
+    assert learned.values()["lengthscale"][1] < 5 and found["objective"] > stuck["objective"] - 0.5
+
+
+def test_shared_work_tells_where_it_stands(tmp_path, capsys):
+    trial = planned(tmp_path, "dataset: friedman3\nmethods: [sod]\nhyperparameters: {subset: 40, evaluations: 5}")[0]
+    heard = []
+    problem.shared_fit(trial, heard.append)
+    assert heard[0].startswith("full GP on 40 rows, evaluation 1, log evidence ")
+    lines = Lines()
+    lines.working("too early")
+    lines.clock.last -= 60
+    lines.working("friedman3 trial 0: full GP on 40 rows")
+    lines.working("too soon again")
+    assert capsys.readouterr().err == "friedman3 trial 0: full GP on 40 rows\n"
+
+
+def test_the_subset_of_the_full_gp_follows_the_rows(tmp_path):
+    data = "dataset: {name: kin40k-sim, n_train: 1500, n_test: 500}\nsplit: {kind: random, n_train: 1200}"
+    trial = planned(tmp_path, f"{data}\nmethods: [sod]\nhyperparameters: {{evaluations: 1}}")[0]
+    assert trial.hyperparameters["subset"] is None and trial.shared_learner == 3
+    assert problem.shared_fit(trial)["rows"] == 1000
+
+
+SPLITS = {
+    "kin40k": "{kind: random, n_train: 10000, n_test: 30000}",
+    "cpusmall": "{kind: random, n_train: 6000, n_test: 2192}",
+    "boston": "default",
+    "bank32nh": "{kind: random, n_train: 4500, n_test: 3692}",
+}
+
+
+@pytest.mark.real
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("data", SPLITS)
+def test_on_real_data_the_ladder_takes_half_the_cpu_seconds_and_loses_less_than_half_a_nat(tmp_path, mirror, data):
+    trial = planned(tmp_path, f"dataset: {data}\nsplit: {SPLITS[data]}\nmethods: [full-gp]")[0]
+    X, y, gp = subset(trial, 2000)
+    spent, value = {}, {}
+    for version, fit in ((1, full_gp.fit_hyperparameters), (3, ladder.fit_hyperparameters)):
+        started = time.process_time()
+        value[version] = fit(X, y, gp, learner=Learner(version))[1]["objective"]
+        spent[version] = time.process_time() - started
+    assert spent[3] < 0.5 * spent[1] and value[3] > value[1] - 0.5
