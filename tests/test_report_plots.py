@@ -187,17 +187,18 @@ def test_names_with_dollars_and_leading_underscores_are_drawn_as_they_are(tmp_pa
     assert shown == ["a$b$c^{", "_hidden"]
 
 
-def test_one_dimensional_fits_come_from_saved_predictions(tmp_path):
+def test_one_dimensional_fits_come_from_the_curves_of_the_first_trial(tmp_path):
     folder = folder_of(tmp_path / "f", datasets=("snelson1d",), sizes=(10,), labels=("FITC",), trials=1)
     x = np.linspace(0, 6, 30)
-    arrays = {"x_train": x[:, None], "y_train": np.sin(x), "x_grid": x[:, None], "mean_grid": np.sin(x),
-              "var_grid": np.full(30, 0.04), "inducing": (np.array([[1.0], [5.0]]) - x.mean()) / x.std()}  # fmt: skip
-    (folder / "trials").mkdir()
-    np.savez(folder / "trials" / "snelson1dFITC100.npz", **arrays)
+    lists = {"data_x": x, "data_y": np.sin(x), "fit_x": x, "fit_mean": np.sin(x), "fit_sd": np.full(30, 0.2),
+             "inducing_x": [1.0, 5.0, 99.0]}  # fmt: skip
+    points = [("snelson1dFITC100", i, key, v) for key, values in lists.items() for i, v in enumerate(values)]
+    pd.DataFrame(points, columns=["trial_id", "step", "key", "value"]).to_csv(folder / "curves.csv", index=False)
     with plots.house_style():
         [(name, figure)] = plots.one_dimension(load(folder))
     lines = {line.get_label(): line for line in figure.axes[0].get_lines()}
-    assert name == "fit-snelson1d-FITC-10"
+    assert name == "fit-snelson1d-FITC"
+    assert figure.axes[0].get_title() == "snelson1d: FITC, 10 points, 1 of them beyond the axis"
     assert np.allclose(lines["predictive mean"].get_xdata(), x)
     assert np.allclose(lines["± 2 standard deviations"].get_ydata(), np.sin(x) - 0.4)
-    assert lines["final pseudo-inputs"].get_xdata() == pytest.approx([1.0, 5.0])  # stored standardised, drawn raw
+    assert lines["final ones"].get_xdata() == pytest.approx([1.0, 5.0, 99.0])

@@ -14,11 +14,11 @@ formats_option = click.option(
 )
 
 
-def _formats(text: str) -> list[str]:
+def _formats(text: str, known: tuple[str, ...] = ("md", "tex", "csv", "html")) -> list[str]:
     chosen = [f.strip() for f in text.split(",") if f.strip()]
-    unknown = set(chosen) - {"md", "tex", "csv", "html"}
+    unknown = set(chosen) - set(known)
     if unknown or not chosen:
-        raise click.BadParameter(f"unknown format {', '.join(sorted(unknown)) or '(none)'}; use md, tex, csv, html")
+        raise click.BadParameter(f"unknown format {', '.join(sorted(unknown)) or '(none)'}; use {', '.join(known)}")
     return chosen
 
 
@@ -48,11 +48,12 @@ def stats(directory):
 
 @click.command(cls=Command)
 @directory
-def plot(directory):
-    """Learning curves, boxplots, times, predictions: whatever the folder holds."""
+@click.option("--format", "formats", default="svg,png", show_default=True, metavar="svg,png,pdf")
+def plot(directory, formats):
+    """The papers' own figures, learning curves, boxplots, times, predictions: whatever the folder holds."""
     from gpbench import report
 
-    _wrote(report.render_plots(Path(directory)))
+    _wrote(report.render_plots(Path(directory), tuple(_formats(formats, ("svg", "png", "pdf")))))
 
 
 @click.command("report", cls=Command)

@@ -53,6 +53,10 @@ class Scaler:
     def inputs(self, X):
         return X if self.shift is None else (X - self.shift) / self.stretch
 
+    def raw_inputs(self, X):
+        """Back from scaled inputs."""
+        return X if self.shift is None else X * self.stretch + self.shift
+
     def target(self, y, X):
         """Scaled targets; X are the raw inputs."""
         return (y - self._trend(X)) / self.factor

@@ -67,16 +67,17 @@ class Fitted:
     log_evidence: float | None = None  # natural log, all constants, on the scaled targets
     pivots: np.ndarray | None = None  # rows of the training part, in order of choice
     inducing: np.ndarray | None = None  # (m, D) where they are not training rows
+    start: np.ndarray | None = None  # (m, D) inducing inputs before they were moved or swapped; for figures
     seconds: dict[str, float] = field(default_factory=dict)  # "select", "adapt"; the runner adds fit and predict
     kernel_rows: int | None = None  # rows of the kernel matrix that were evaluated
-    trace: list[dict[str, Any]] = field(default_factory=list)  # plain numbers only
+    trace: list[dict[str, Any]] = field(default_factory=list)  # plain numbers; a list of them is a curve
     notes: tuple[str, ...] = ()  # e.g. the jitter that was needed
     # Models along the way, for curves of test scores: curve(X) yields ({"step": 12}, Prediction) or ({"epoch": 3,
     # "seconds": 4.2}, Prediction). The runner scores each and adds it to the trace. Set only when the config asks.
     curve: Callable[[np.ndarray], Iterator[tuple[dict, Prediction]]] | None = None
     # What is only measured about the model, not part of it: the runner asks when the clock has stopped, and adds the
-    # numbers to the last row of the trace.
-    facts: Callable[[], dict[str, float]] | None = None
+    # numbers, and lists of numbers (curves), to the last row of the trace.
+    facts: Callable[[], dict[str, float | list[float]]] | None = None
     # {"fit": {"wall": s, "cpu": s}, "predict": ...} of work done in another process, asked for after the prediction; it
     # stands in place of what the runner measured, which contains that process's start.
     clock: Callable[[], dict[str, dict[str, float]]] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -72,11 +72,11 @@ class CholQR(Method):
     def fit(self, problem, rng):
         begin = time.perf_counter()
         energy, trace, kept = Energy(self.objective == "var"), [], []
-        _, pivots, used = choose(self.inducing, problem, self.d_max, rng)
-        state = self._build(problem, problem.gp, pivots, energy)
+        _, first, used = choose(self.inducing, problem, self.d_max, rng)
+        state = self._build(problem, problem.gp, first, energy)
         state.rows += used
         bounds, learn = Layout(problem.gp).bounds(problem.schedule.learner), problem.schedule.kind != "fixed"
-        z = min(self.z, problem.n - len(pivots))
+        z = min(self.z, problem.n - len(first))
         information = VARIANTS[self.variant](z, rng)  # one for all epochs: AA's number of pivots is carried over
         for epoch in range(1, self.epochs + 1):
             before = state.value
@@ -90,8 +90,8 @@ class CholQR(Method):
                 kept.append((epoch, seconds, state.gp, state.factor.pivots.copy()))
             if before - state.value < self.tolerance * problem.n or deadline.passed():
                 break
-        trace[-1]["epochs"] = len(trace)
-        return self._fitted(problem, state, trace, kept)
+        trace[-1] |= {"epochs": len(trace), **_candidates(tried)}
+        return replace(self._fitted(problem, state, trace, kept), start=problem.X[first])
 
     def _build(self, problem: Problem, gp: GP, pivots, energy: Energy) -> _State:
         kernel, X = gp.kernel, problem.X
@@ -177,6 +177,12 @@ def _row(epoch: int, value: float, tried: list[Swap], evaluations: int, seconds:
         row["rank_correlation"] = float(np.median([s.rank_correlation for s in ranked]))
         row["rank_of_proposal"] = float(np.median([s.rank_of_proposal for s in ranked]))
     return row
+
+
+def _candidates(tried: list[Swap]) -> dict[str, list[float]]:
+    """[cao] Figure 1: estimated and exact decrease of every candidate of the first swap, where both were asked for."""
+    ranked = next((s.decreases for s in tried if s.decreases is not None), None)
+    return {} if ranked is None else dict(zip(("estimated_decrease", "exact_decrease"), (d.tolist() for d in ranked)))
 
 
 def _grows_and_shrinks(swap: Swap, z: int) -> bool:

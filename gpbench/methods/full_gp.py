@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpbench.inference.exact import ExactPosterior
 from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.cholesky import jitter_notes
 
 from .base import AT_ONCE, Fitted, Method, Problem
+from .probes.line import on_a_line, prior_sample
 
 
 def exact_fit(problem: Problem, rows, rng) -> Fitted:
@@ -39,4 +42,7 @@ class FullGP(Method):
     heeds = AT_ONCE
 
     def fit(self, problem, rng):
-        return exact_fit(problem, problem.order, rng)
+        fitted = exact_fit(problem, problem.order, rng)
+        if not on_a_line(problem) or problem.schedule.kind != "fixed":
+            return fitted
+        return replace(fitted, facts=lambda: prior_sample(fitted.gp, problem.X, rng))

@@ -216,12 +216,14 @@ def _dataset(reader: Reader, data: Any, keys: Keys, folder: Path, parameters, co
     if chosen is None:
         return None
     plain, task, own = chosen
+    label = label_of(reader, data, keys, "") if isinstance(data, dict) and "label" in data else ""
+    own = own | {"label"}
     rest = {k: v for k, v in data.items() if k not in own} if isinstance(data, dict) else {}
     for key in rest.keys() - set(SETTINGS) - parameters:
         reader.unknown_key((*keys, key), {*own, *SETTINGS, *parameters}, sure=complete)
     settings = {k: _setting(reader, k, v, (*keys, k)) for k, v in rest.items() if k in SETTINGS}
     params = {k: v for k, v in rest.items() if k not in SETTINGS}
-    return DatasetEntry(tuple(plain), task, settings, params, keys)
+    return DatasetEntry(tuple(plain), task, settings, params, keys, label)
 
 
 def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:

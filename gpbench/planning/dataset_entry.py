@@ -26,6 +26,7 @@ class DatasetEntry:
     settings: dict  # split, scale, ... of this data set alone
     params: dict  # method parameters of this data set alone
     keys: Keys  # where it stands in the document
+    label: str = ""  # how tables and figures call it; empty: its name
 
     @property
     def names(self) -> list[str]:

@@ -32,7 +32,7 @@ def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
     for d in config.datasets:
         these = [_seen_from(folder, a) for a in d.alternatives]
         base = these[0] if len(these) == 1 else {"first_of": these}
-        datasets.append(base | _writable(d.settings) | d.params)
+        datasets.append(base | ({"label": d.label} if d.label else {}) | _writable(d.settings) | d.params)
     content = {
         "name": config.name, "description": config.description, "datasets": datasets, **_writable(config.settings),
         "seed": config.seed, **config.params, "methods": methods, "metrics": list(config.metrics),

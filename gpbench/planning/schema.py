@@ -140,7 +140,8 @@ def _dataset(sources: dict[str, type], settings: Schema, params: Schema, defs: d
     text = {"type": "string", "minLength": 1}
     csv = {"csv": text, "target": text, "task": _enum(["regression", "classification"]), "label": text}
     csv |= _model(Choices, defs)["properties"]
-    names, extra = _enum(sources), {**params, **settings}
+    label = {"label": {"type": "string", "maxLength": 60, "description": "how tables and figures call it"}}
+    names, extra = _enum(sources), {**params, **settings, **label}
     choice = {
         "anyOf": [names, *(_object(plain(c), ["name"]) for c in sources.values()), _object(csv, ["csv", "target"])]
     }

@@ -17,7 +17,7 @@ _WHERE = {
     "check": "checking",
     "compare": "comparing",
     "score": "scoring",
-    "write_curves": "frame",
+    "write_curves": "condense",
 }
 __all__ = sorted(_WHERE)
 

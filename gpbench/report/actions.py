@@ -9,7 +9,8 @@ from gpbench.errors import CheckError
 from gpbench.keeping.files import make_folder, write_atomic
 
 from .checking import check
-from .frame import Results, load, write_curves
+from .condense import write_curves
+from .frame import Results, load
 from .page import page
 from .plots import draw
 from .ranking import ranking_rows, stats_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -28,8 +29,12 @@ def axis_title(metric: str) -> str:
     return units.get(metric, metric)
 
 
-def data_title(dataset: str) -> str:
-    return plain(f"{dataset} (stand-in for {twin_of(dataset)})" if twin_of(dataset) else dataset)
+def data_title(results: Results, dataset: str) -> str:
+    """The data set's label, where the config gives one, else its name; `dataset` may end with a size (`by_dataset`)."""
+    name = next((n for n in results.labels if dataset == n or re.fullmatch(re.escape(n) + r"-\d+", dataset)), "")
+    shown = results.labels[name] + dataset[len(name) :] if name else dataset
+    twin = twin_of(name or dataset)
+    return plain(f"{shown} (stand-in for {twin})" if twin else shown)
 
 
 def grids(results: Results, least: int = 2) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -2,7 +2,7 @@
 
 Committed folders hold results.csv, config.resolved.yaml and curves.csv only; `trials/` may be gone. Whatever tables and
 claims need from a trial's trace, its final hyperparameters and its notes is therefore written to `curves.csv` and
-`notes.csv` at the end of a run (`write_curves`).
+`notes.csv` at the end of a run (condense.py).
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ from gpbench.errors import ConfigError, DataError, GpbenchError
 from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
 
 from .row_settings import published_of, with_settings
-from .traces import is_path, theta_points, trace_points
 
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
 SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
-PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,17 @@ class Results:
     def name(self) -> str:
         return str(self.config.get("name") or self.path.resolve().name)
 
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """How figures and tables call a data set, where the config says so (`label:` of a data set)."""
+        entries = self.config.get("datasets") or [self.config.get("dataset")]
+        found = {}
+        for entry in (e for e in entries if isinstance(e, dict) and e.get("label")):
+            for one in entry.get("first_of", [entry]):
+                name = one if isinstance(one, str) else one.get("name") or one.get("csv")
+                found[str(name)] = str(entry["label"])
+        return found
+
     @property
     def ok(self) -> pd.DataFrame:
         return self.rows[self.rows["status"] == "ok"]
@@ -49,16 +58,23 @@ class Results:
     @cached_property
     def curves(self) -> pd.DataFrame:
         """trial_id, step (empty: a number of the whole trial), key, value."""
-        kept = _kept_curves(self.path)
+        kept = kept_curves(self.path)
         if kept is None:
-            return _curves_of(self)
+            from .condense import curves_of
+
+            return curves_of(self)
         return kept[kept["trial_id"].isna() | kept["trial_id"].isin(self.rows["trial_id"])]
 
     @cached_property
     def notes(self) -> list[str]:
         """Remarks that belong beside the numbers: simulated data, a rounded copy, jitter."""
         file = self.path / "notes.csv"
-        table = pd.read_csv(file, dtype=str, keep_default_na=False) if file.is_file() else _notes_of(self)
+        if file.is_file():
+            table = pd.read_csv(file, dtype=str, keep_default_na=False)
+        else:
+            from .condense import notes_of
+
+            table = notes_of(self)
         lines = [f"{d}: {n}" for d, n in zip(table["dataset"], table["note"])]
         named = set(table["dataset"][table["note"].str.contains("simulated")]) if len(table) else set()
         for dataset in sorted(set(self.rows["dataset"])):
@@ -205,70 +221,8 @@ def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.Dat
     return shared, len(wide) - len(shared)
 
 
-# ---- what a run leaves behind for folders without trials/ -------------------------------------------------------
-
-
-def write_curves(path: str | Path) -> None:
-    """Condense trials/*.json into curves.csv and notes.csv; what they hold of other trials stays.
-
-    Those may be trials whose file is gone, or trials that this run did not plan and another will.
-    """
-    results = load(path)
-    present = {file.stem for file in (results.path / "trials").glob("*.json")}
-    if not present:
-        return
-    curves, notes = _curves_of(results), _notes_of(results)
-    if (old := _kept_curves(results.path)) is not None:
-        condensed = present & set(results.ok.trial_id)
-        curves = pd.concat([curves, old.loc[~old.trial_id.isin(condensed), curves.columns]])
-    if (results.path / "notes.csv").is_file() and not set(results.ok.trial_id) <= present:
-        old = pd.read_csv(results.path / "notes.csv", keep_default_na=False)
-        notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
-    for name, table in (("curves.csv", curves), ("notes.csv", notes)):
-        text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-        temporary = results.path / f".tmp-{name}"
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(results.path / name)
-
-
-def _kept_curves(path: Path) -> pd.DataFrame | None:
+def kept_curves(path: Path) -> pd.DataFrame | None:
     file = path / "curves.csv"
     if not file.is_file():
         return None
     return pd.read_csv(file, dtype={"trial_id": str, "key": str, "step": float, "value": float})
-
-
-def _trials(results: Results):
-    """(row, record) of the finished trials whose file is there."""
-    for row in results.ok.to_dict("records"):
-        file = results.path / "trials" / f"{row['trial_id']}.json"
-        if file.is_file():
-            yield row, read_json(file)
-
-
-def _curves_of(results: Results) -> pd.DataFrame:
-    """Every trace but greedy paths: of those a few, at the largest d_max, which holds the smaller ones."""
-    out, seen = [], {}
-    most = PATHS if any("fig" in item.lower() for _, item in results.published) else PATHS_OF_TABLES
-    largest = results.ok.groupby(["dataset", "n_train", "label"])["d_max"].max().to_dict()
-    for row, record in _trials(results):
-        record = record.get("result", record)
-        trace, theta = record.get("trace") or [], record.get("theta") or {}
-        series = tuple(str(row[k]) for k in SERIES)
-        seen[series] = seen.get(series, 0) + 1
-        top = row["d_max"] == largest.get((row["dataset"], row["n_train"], row["label"]))
-        if not is_path(trace) or (seen[series] <= most and top):
-            out += [(row["trial_id"], *point) for point in trace_points(trace)]
-        if not is_path(trace) or seen[series] <= most:
-            out += [(row["trial_id"], np.nan, key, value) for key, value in theta_points(theta)]
-    table = pd.DataFrame(out, columns=["trial_id", "step", "key", "value"])
-    return table.astype({"trial_id": str, "step": float, "key": str, "value": float})
-
-
-def _notes_of(results: Results) -> pd.DataFrame:
-    pairs = [
-        (r["dataset"], n) for r, record in _trials(results) for n in record.get("result", record).get("notes") or []
-    ]
-    counts = pd.Series(pairs, dtype=object).value_counts()
-    rows = sorted((d, n, int(c)) for (d, n), c in counts.items())
-    return pd.DataFrame(rows, columns=["dataset", "note", "trials"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import figures
+from . import figures, fits
 from .axes import Named, axis_title, band, by_dataset, data_title, doubling, finish, grids, plain, safe
 from .boxes import groups
 from .frame import Results, told_apart
@@ -19,7 +19,7 @@ from .plots_of_time import along_training, times, trade_off, training_sizes
 from .ranking import metrics_of, ranking
 from .style import ENDINGS, house_style, new_figure, save
 from .tables import TITLES
-from .traces import averaged, scaled_measures
+from .traces import averaged, lists_of, scaled_measures
 
 
 def learning_curves(results: Results) -> Named:
@@ -47,7 +47,7 @@ def learning_curves(results: Results) -> Named:
                     band(ax, stats.index, stats["mean"], stats[spread], plain(label), look)
             doubling(ax, part.loc[part["d_max"] <= reach, "d_max"])
             note = f" (band: one standard {told})" if part["trial"].nunique() > 1 else ""
-            finish(ax, data_title(dataset) + note, "number of basis vectors, d_max", axis_title(metric))
+            finish(ax, data_title(results, dataset) + note, "number of basis vectors, d_max", axis_title(metric))
             yield f"curve-{safe(dataset)}-{metric}", figure
 
 
@@ -59,7 +59,7 @@ def measure_curves(results: Results) -> Named:
         for label in rows["label"].unique():
             stats = averaged(rows[rows["label"] == label], "scaled")
             band(ax, stats.index, stats["mean"], stats["std"], plain(label), {**every[label], "marker": ""}, (0.0, 1.0))
-        finish(ax, data_title(dataset), "number of basis vectors", "selection measure, scaled to [0, 1]")
+        finish(ax, data_title(results, dataset), "number of basis vectors", "selection measure, scaled to [0, 1]")
         yield f"measure-{safe(dataset)}", figure
 
 
@@ -80,7 +80,7 @@ def box_groups(results: Results) -> Named:
             groups(ax, part, metric, list(part["label"].unique()), every, sizes)
             finish(
                 ax,
-                data_title(dataset),
+                data_title(results, dataset),
                 "number of basis vectors, d_max" if dataset in together else "",
                 axis_title(metric),
             )
@@ -88,51 +88,19 @@ def box_groups(results: Results) -> Named:
 
 
 def one_dimension(results: Results) -> Named:
-    """Mean and two standard deviations over a one-dimensional input, with initial and final pseudo-inputs."""
-    for row in results.ok[results.ok["trial"] == 0].to_dict("records"):
-        file = results.path / "trials" / f"{row['trial_id']}.npz"
-        if not file.is_file():
-            continue
-        with np.load(file, allow_pickle=False) as stored:
-            arrays = {k: stored[k] for k in stored.files}
-        if not {"x_train", "y_train", "x_grid", "mean_grid", "var_grid"} <= arrays.keys():
-            continue
+    """Mean and two standard deviations over the only input, of every method's first trial at its largest size."""
+    kept = results.curves.loc[results.curves["key"] == "fit_x", "trial_id"]
+    rows = results.ok[results.ok["trial_id"].isin(kept)].sort_values(["d_max", "trial"], ascending=[False, True])
+    for row in rows.drop_duplicates(["dataset", "label"]).sort_index().to_dict("records"):
         figure, [[ax]] = new_figure()
-        _predictive(ax, arrays, _scaled(results, row["trial_id"]))
+        found = lists_of(results.curves, row["trial_id"])
+        fits.draw(ax, found, 2)
         size = "" if pd.isna(row["d_max"]) else f", {row['d_max']:.0f} points"
-        finish(ax, f"{data_title(row['dataset'])}: {plain(row['label'])}{size}", "input x", "target y")
-        yield f"fit-{safe(row['dataset'])}-{safe(row['label'])}{size.replace(', ', '-').replace(' points', '')}", figure
-
-
-def _scaled(results: Results, trial_id: str) -> bool:
-    """Whether the inputs of a trial were standardised: pseudo-inputs are stored as the method saw them."""
-    planned = {t.get("id"): t for t in results.manifest.get("trials") or []}
-    scale = planned.get(trial_id, results.config).get("scale") or {}
-    return scale.get("inputs", "standardise") == "standardise"
-
-
-def _predictive(ax, a: dict, scaled: bool) -> None:
-    x, x_train = a["x_grid"].ravel(), a["x_train"].ravel()
-    mean, sd = a["mean_grid"], np.sqrt(a["var_grid"])
-    ax.plot(x_train, a["y_train"], ".", color="0.45", markersize=3, label="training data")
-    ax.plot(x, mean, "-", color="black", linewidth=1.4, label="predictive mean")
-    ax.plot(x, mean - 2 * sd, "--", color="black", linewidth=0.8, label="± 2 standard deviations")
-    ax.plot(x, mean + 2 * sd, "--", color="black", linewidth=0.8)
-    raw = (lambda z: z.ravel() * x_train.std() + x_train.mean()) if scaled else np.ravel
-    marks = [(raw(a[k]), edge, m, n) for k, edge, m, n in PSEUDO_INPUTS if k in a]
-    if "pivots" in a:
-        where = {row: i for i, row in enumerate(a["train_index"].tolist())}
-        marks.append((x_train[[where[row] for row in a["pivots"].tolist()]], 0.03, "^", "basis vectors"))
-    for at, height, marker, name in marks:
-        outside = int(np.sum((at < x[0]) | (at > x[-1])))
-        label = f"{name} ({outside} beyond the axis)" if outside else name
-        ax.plot(at, np.full(len(at), height), marker, color="black", markersize=5, label=label,
-                transform=ax.get_xaxis_transform(), markerfacecolor="none")  # fmt: skip
-    ax.set_xlim(x[0], x[-1])
-
-
-# key, height in the axes, marker, name
-PSEUDO_INPUTS = (("inducing_start", 0.97, "v", "initial pseudo-inputs"), ("inducing", 0.03, "^", "final pseudo-inputs"))
+        at, (low, *_, high) = found.get("inducing_x", np.zeros(0)), found["fit_x"]
+        outside = int(np.sum((at < low) | (at > high)))
+        size += f", {outside} of them beyond the axis" if outside else ""
+        finish(ax, f"{data_title(results, row['dataset'])}: {plain(row['label'])}{size}", "input x", "target y")
+        yield f"fit-{safe(row['dataset'])}-{safe(row['label'])}", figure
 
 
 def critical_difference(results: Results) -> Named:
@@ -185,7 +153,7 @@ PLOTS = {  # figure -> what a folder must hold
     along_training: "traces with snapshots",
     trade_off: "two or more methods at three or more sizes d_max, or six methods",
     training_sizes: "three or more training sizes of a data set",
-    one_dimension: "one input and --save-predictions",
+    one_dimension: "one input",
     critical_difference: "five or more data sets",
 }
 

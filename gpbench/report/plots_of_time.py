@@ -21,7 +21,7 @@ def times(results: Results) -> Named:
             continue
         figure, [[ax]] = new_figure()
         _power_laws(ax, part, "d_max", "fit_seconds", "d", of_methods(results))
-        finish(ax, data_title(dataset), "number of basis vectors, d_max", "training time, seconds (median)")
+        finish(ax, data_title(results, dataset), "number of basis vectors, d_max", "training time, seconds (median)")
         yield f"time-{safe(dataset)}", figure
 
 
@@ -49,7 +49,12 @@ def along_training(results: Results) -> Named:
                     marks = {"marker": look["marker"] if first else "", "markersize": 4, "markevery": [-1]}
                     ax.plot(path["seconds"], path[f"test_{metric}"], **{**look, **marks, **shown})
             ax.set_xscale("log")
-            finish(ax, data_title(dataset) + " (other trials: faint)", "training time, seconds", axis_title(metric))
+            finish(
+                ax,
+                data_title(results, dataset) + " (other trials: faint)",
+                "training time, seconds",
+                axis_title(metric),
+            )
             yield f"training-{safe(dataset)}-{metric}", figure
 
 
@@ -72,7 +77,7 @@ def trade_off(results: Results) -> Named:
                     ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **every[label])
             for ax, what in zip(axes, ("learning, fit and prediction", "prediction")):
                 ax.set_xscale("log")
-                finish(ax, data_title(dataset), f"{what}, seconds", axis_title(metric), legend=ax is axes[1])
+                finish(ax, data_title(results, dataset), f"{what}, seconds", axis_title(metric), legend=ax is axes[1])
             axes[1].set_ylabel("")
             yield f"trade-off-{safe(dataset)}-{metric}", figure
 
@@ -91,7 +96,7 @@ def training_sizes(results: Results) -> Named:
         figure, [[ax]] = new_figure()
         _power_laws(ax, rows[rows[column] > 0], "n_train", column, "n", every)
         ticks(ax, rows["n_train"])
-        finish(ax, data_title(dataset), "training rows, n", title)
+        finish(ax, data_title(results, dataset), "training rows, n", title)
         yield f"size-time-{safe(dataset)}", figure
         for metric in metrics_of(results):
             figure, [[ax]] = new_figure()
@@ -100,7 +105,7 @@ def training_sizes(results: Results) -> Named:
                 band(ax, stats.index, stats["mean"], stats["std"], plain(label), every[label])
             ax.set_xscale("log")
             ticks(ax, rows["n_train"])
-            finish(ax, data_title(dataset), "training rows, n", axis_title(metric))
+            finish(ax, data_title(results, dataset), "training rows, n", axis_title(metric))
             yield f"size-{safe(dataset)}-{metric}", figure
 
 

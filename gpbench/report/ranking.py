@@ -36,10 +36,11 @@ class Group:
     n_train: float
     d_max: float  # nan: not a grid
     rows: pd.DataFrame
+    label: str = ""  # how tables call the data set
 
     @property
     def title(self) -> str:
-        return self.dataset + (f", d_max = {self.d_max:.0f}" if pd.notna(self.d_max) else "")
+        return (self.label or self.dataset) + (f", d_max = {self.d_max:.0f}" if pd.notna(self.d_max) else "")
 
 
 def groups(results: Results) -> Iterator[Group]:
@@ -51,9 +52,9 @@ def groups(results: Results) -> Iterator[Group]:
         rows = found[dataset, n_train]
         if rows.groupby("label")["d_max"].nunique().max() > 1:
             for d_max, part in rows.groupby("d_max", sort=True, dropna=False):
-                yield Group(dataset, n_train, d_max, named(part))
+                yield Group(dataset, n_train, d_max, named(part), results.labels.get(dataset, ""))
         else:
-            yield Group(dataset, n_train, np.nan, named(rows))
+            yield Group(dataset, n_train, np.nan, named(rows), results.labels.get(dataset, ""))
 
 
 def metrics_of(results: Results) -> list[str]:

@@ -83,9 +83,14 @@ def escape_latex(text: str) -> str:
     )
 
 
+def minus(text: str) -> str:
+    """A hyphen before a number becomes a minus sign; the one of a range or a name (2-3, bank-32) stays."""
+    return re.sub(r"(?<![\w.$}-])-(?=[\d.])", r"$-$", text)
+
+
 def to_latex(table: Table) -> str:
     def mark(cell: Cell) -> str:
-        text = escape_latex(cell.text)
+        text = minus(escape_latex(cell.text))
         text = rf"\textbf{{{text}}}" if cell.best and text else text
         return text + ("$^*$" if cell.worse else "") + (f" ({escape_latex(cell.verdict)})" if cell.verdict else "")
 
@@ -94,7 +99,8 @@ def to_latex(table: Table) -> str:
         r"% needs \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{escape_latex(_caption(table))}}}",
+        rf"\caption{{{minus(escape_latex(_caption(table)))}}}",
+        rf"\label{{tab:{re.sub('[^a-z0-9-]+', '-', table.name.lower())}}}",
     ]
     lines += [rf"\begin{{tabular}}{{l{'r' * (width - 1)}}}", r"\toprule"]
     if table.groups:

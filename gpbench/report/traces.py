@@ -41,6 +41,22 @@ def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
     return points
 
 
+def list_points(trace: list[dict]) -> list[tuple[float, str, float]]:
+    """Curves that a trace holds whole, as (place in the list, key, value): a fit over one input, all candidates."""
+    lists = [(k, v) for row in trace for k, v in row.items() if isinstance(v, list)]
+    return [(float(i), k, float(x)) for k, v in lists for i, x in enumerate(v) if is_number(x)]
+
+
+def round_points(trace: list[dict]) -> list[tuple[float, str, float]]:
+    """The measure along the selection of every round, thinned, as `measure_of_round_<k>` ([sundararajan] Figure 1)."""
+    points = []
+    for k in sorted({row["round"] for row in trace if is_number(row.get("round")) and is_path([row])}):
+        path = [row for row in trace if row.get("round") == k and is_number(row.get("measure"))]
+        keep = np.unique(np.linspace(0, len(path) - 1, MAX_SIZES).round().astype(int)) if path else []
+        points += [(path[i]["size"], f"measure_of_round_{k:.0f}", float(path[i]["measure"])) for i in keep]
+    return points
+
+
 def _sizes_by_round(trace: list[dict]) -> dict[float, tuple[float, float]]:
     """round -> (lowest measure, its size)."""
     found = {}
@@ -96,3 +112,9 @@ def averaged(runs: pd.DataFrame, value: str) -> pd.DataFrame:
     wide = runs.pivot_table(index="step", columns="trial_id", values=value)
     wide = wide.interpolate(method="index", limit_area="inside").dropna()
     return pd.DataFrame({"mean": wide.mean(axis=1), "std": wide.std(axis=1), "count": wide.notna().sum(axis=1)})
+
+
+def lists_of(curves: pd.DataFrame, trial_id: str) -> dict[str, np.ndarray]:
+    """The curves that a trial's trace holds whole (`list_points`), by key."""
+    mine = curves[(curves["trial_id"] == trial_id) & curves["key"].str.contains("_x$|_y$|^fit_|^prior_|_decrease$")]
+    return {key: part.sort_values("step")["value"].to_numpy() for key, part in mine.groupby("key")}

@@ -15,7 +15,7 @@ from gpbench.methods.base import Fitted, Method, Prediction
 from gpbench.planning.trial import Trial
 from gpbench.text import one_line
 
-from . import compiled, seeds
+from . import compiled, line, seeds
 from .draw import Draw, draw_of
 from .job import is_nested
 from .limits import peak_mb
@@ -219,7 +219,7 @@ def _timed_prediction(fitted: Fitted, draw: Draw) -> tuple[Prediction, Spent]:
 def _scored_along(trial: Trial, draw: Draw, fitted: Fitted) -> list[dict]:
     """The trace; where the method kept models along the way, with their test scores in the rows they belong to."""
     trace = [dict(row) for row in fitted.trace]
-    if fitted.facts is not None and (facts := fitted.facts()):
+    if facts := (fitted.facts() if fitted.facts is not None else {}) | line.curves(draw, fitted):
         trace = [*trace[:-1], {**(trace[-1] if trace else {}), **facts}]
     if fitted.curve is None or draw.dataset.task != "regression":
         return trace
@@ -280,16 +280,6 @@ def _arrays(draw: Draw, fitted: Fitted, raw: Prediction) -> dict:
         arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]
     if fitted.inducing is not None:
         arrays["inducing"] = fitted.inducing  # scaled inputs
-    X = draw.dataset.X
-    if X.ndim == 2 and X.shape[1] == 1:
-        arrays |= {"x_train": X[train], "y_train": draw.dataset.y[train]} | _line(draw, fitted)
+    if line.has_line(draw):
+        arrays |= {"x_train": draw.dataset.X[train], "y_train": draw.dataset.y[train]} | line.grid(draw, fitted)
     return arrays
-
-
-def _line(draw: Draw, fitted: Fitted, points: int = 200) -> dict:
-    """The prediction over the range of the one input and a tenth beyond, for the figure."""
-    low, high = float(draw.dataset.X.min()), float(draw.dataset.X.max())
-    x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)[:, None]
-    p = fitted.predict(draw.scaler.inputs(x))
-    mean, var = draw.scaler.back(p.mean, p.var, x)
-    return {"x_grid": x, "mean_grid": mean, "var_grid": var}

@@ -113,6 +113,7 @@ class Swap:
     seconds: float
     rank_correlation: float | None = None  # of estimated and exact decreases, where asked for
     rank_of_proposal: int | None = None  # 1: the proposal is the exact best
+    decreases: tuple[np.ndarray, np.ndarray] | None = None  # estimated and exact, of every candidate
 
 
 def swaps(
@@ -155,11 +156,12 @@ def _proposal(factor: CholQR, rows, estimates) -> Step | None:
     return factor.propose(j, rows(np.array([j]))[0])
 
 
-def _judge(factor: CholQR, rows, energy: Energy, estimates) -> tuple[float, int]:
-    """Spearman's correlation of the estimates with the exact decreases, and the exact rank of the estimated best."""
+def _judge(factor: CholQR, rows, energy: Energy, estimates) -> tuple:
+    """Spearman's correlation of the estimates with the exact decreases, the exact rank of the estimated best, both."""
     usable = np.flatnonzero(~np.isnan(estimates))
     if len(usable) < 2:
         return ()
     exact = np.array([energy.decrease(factor.propose(j, rows(np.array([j]))[0]), factor.noise) for j in usable])
     best = np.argmax(estimates[usable])
-    return float(spearmanr(estimates[usable], exact).statistic), 1 + int((exact > exact[best]).sum())
+    correlation = float(spearmanr(estimates[usable], exact).statistic)
+    return correlation, 1 + int((exact > exact[best]).sum()), (estimates[usable], exact)

@@ -17,7 +17,7 @@ from gpbench.learning.optimise import Optimum, best_of
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem
-from gpbench.methods.probes.line import line_facts, prior_facts
+from gpbench.methods.probes.line import line_facts, prior_facts, prior_sample
 from gpbench.versions import Added
 
 from .inducing import choose, known_start
@@ -77,9 +77,9 @@ class SparseMethod(Method):
         free_gp, begin = problem.schedule.kind != "fixed", time.perf_counter()
         size, seen = self._size(problem, rng)
         Z, pivots, rows = choose(self._start(problem), problem, size, rng)
-        chosen, gp, trace = time.perf_counter(), problem.gp, seen
+        chosen, gp, trace, start = time.perf_counter(), problem.gp, seen, Z
         if free_gp or self.optimise_inputs:
-            (gp, Z), found, pivots, more = self._learn(problem, Z, pivots, rng)
+            (gp, Z, start), found, pivots, more = self._learn(problem, Z, pivots, rng)
             rows, trace = rows + more + found.spent * len(Z), [*seen, *found.trace]
         learned = time.perf_counter()
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
@@ -87,6 +87,8 @@ class SparseMethod(Method):
 
         def facts():
             found = line_facts(problem, predict, Z)
+            if found and not free_gp and not self.optimise_inputs:  # the prior itself, [snelson] Figure 2
+                found |= prior_sample(gp, problem.X, rng, Z, self.approximation)
             return found | prior_facts(model) if found else {}
 
         return Fitted(
@@ -96,6 +98,7 @@ class SparseMethod(Method):
             log_evidence=sparse.objective(model, gradient=False).F,
             pivots=pivots,
             inducing=Z if pivots is None else None,
+            start=start if self.optimise_inputs else None,
             seconds={"select": chosen - begin, "adapt": learned - chosen},
             kernel_rows=rows + len(Z),
             trace=trace,
@@ -122,8 +125,8 @@ class SparseMethod(Method):
             lambda m: choose(self._start(problem), problem, m, next(streams))[0], problem.gp, X, y,
         )  # fmt: skip
 
-    def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple[GP, np.ndarray], Optimum, np.ndarray | None, int]:
-        """The best of all starts: (hyperparameters, Z), how it was found, and the rows if Z are still training rows.
+    def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple, Optimum, np.ndarray | None, int]:
+        """The best of all starts: (hyperparameters, Z, its first Z), how it was found, the rows if Z are still rows.
 
         At the end the kernel rows that choosing the further starts took.
         """
@@ -150,7 +153,7 @@ class SparseMethod(Method):
             optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
             bounds = layout.bounds(learner, self.bounds)
             found = learner.maximise(objective, layout.pack(), schedule.evaluations, optimiser, bounds)
-            climbs.append((found, layout.unpack(found.x), None if self.optimise_inputs else pivots))
+            climbs.append((found, (*layout.unpack(found.x), Z), None if self.optimise_inputs else pivots))
             return found
 
         best = best_of(starts, climb)

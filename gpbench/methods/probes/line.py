@@ -4,22 +4,25 @@ that of a full GP."""
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from gpbench.inference import sparse
 from gpbench.inference.exact import ExactPosterior
 from gpbench.inference.sparse import SparseModel
 from gpbench.learning.full_gp import fit_hyperparameters
-from gpbench.methods.base import Problem
+from gpbench.linalg.cholesky import cholesky_with_jitter
+from gpbench.methods.base import GP, Problem
 
 LARGEST = 1000  # training rows up to which a full GP is fitted for the comparison
 GRID = 200
+FAR = 6  # length-scales beyond the rows, where a sparse prior knows of no inducing input
 
 
 def line_facts(problem: Problem, predict, Z) -> dict[str, float]:
     """Numbers for the trace of a method on one-dimensional inputs; empty for any other data."""
-    X = np.asarray(problem.X)
-    if X.ndim != 2 or X.shape[1] != 1 or not np.issubdtype(X.dtype, np.floating) or problem.n > LARGEST:
+    if not on_a_line(problem):
         return {}
+    X = np.asarray(problem.X)
     low, high = float(X.min()), float(X.max())
     z, width = np.asarray(Z)[:, 0], high - low
     if not width > 0:
@@ -49,6 +52,30 @@ def prior_facts(model: SparseModel) -> dict[str, float]:
         return {"spgp_prior_variance_gap": float(np.abs(explained + at.factor.lam - (c + noise)).max())}
     far = np.abs(x[:, None] - z).min(1) >= 4 * length
     return {"plv_prior_variance_far": float(explained[far].max()) / c}
+
+
+def prior_sample(gp: GP, X, rng, Z=None, approximation=None) -> dict[str, list[float]]:
+    """One draw of noisy targets over the only input, from a full or a sparse prior, and their standard deviation."""
+    beyond = FAR * float(np.ravel(gp.kernel.values().get("lengthscale", 0.0))[0])
+    x = np.linspace(X.min() - beyond, X.max() + beyond, GRID)
+    if Z is None:
+        K = gp.kernel(x[:, None])
+        sd = np.sqrt(np.diag(K) + gp.noise)
+        y = cholesky_with_jitter(K + gp.noise * np.eye(GRID))[0] @ rng.normal(size=GRID)
+    else:
+        at = sparse.build(approximation, gp, Z, x[:, None], np.zeros(GRID))
+        V = solve_triangular(at.L, gp.kernel(Z, x[:, None]), lower=True)  # S = V'V + diag(lam)
+        lam = np.broadcast_to(at.factor.lam, GRID)
+        sd = np.sqrt((V**2).sum(0) + lam)
+        y = V.T @ rng.normal(size=len(Z)) + np.sqrt(lam) * rng.normal(size=GRID)
+    found = {"prior_x": x.tolist(), "prior_y": y.tolist(), "prior_sd": sd.tolist()}
+    return found if Z is None else found | {"prior_z": Z[:, 0].tolist()}
+
+
+def on_a_line(problem: Problem) -> bool:
+    """One real input, and few enough rows to look at."""
+    X = np.asarray(problem.X)
+    return X.ndim == 2 and X.shape[1] == 1 and np.issubdtype(X.dtype, np.floating) and problem.n <= LARGEST
 
 
 def _grid(low: float, high: float) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..axes import data_title
 from ..frame import Results
-from ._against import against_size
+from .against import against_size
 from .panel import Panel
 
 # the paper's set -> data that may stand for it
@@ -28,6 +28,6 @@ def panels(results: Results):
             continue
         for metric in ("smse", "snlp"):
             panel = Panel("cao", f"figure-2-{name}-{metric}")
-            title = data_title(rows["dataset"].iloc[0])
+            title = data_title(results, rows["dataset"].iloc[0])
             against_size(panel, results, rows, metric, title, "number of inducing points, m")
             yield panel

@@ -7,7 +7,7 @@ from ..axes import axis_title, data_title, doubling, finish
 from ..frame import Results
 from ..looks import of_methods
 from ..traces import along, last_of
-from ._against import order_of
+from .against import order_of
 from .cao_figure2 import LOOKS, NAMES
 from .panel import Panel
 
@@ -42,7 +42,13 @@ def _training_time(results: Results, rows) -> Panel:
     doubling(panel.ax, rows["d_max"])
     panel.compare(results, rows)
     panel.differs.append("Seconds of our machine")
-    finish(panel.ax, f"(a) {data_title(rows['dataset'].iloc[0])}", SIZE, "mean training time, seconds", scale=False)
+    finish(
+        panel.ax,
+        f"(a) {data_title(results, rows['dataset'].iloc[0])}",
+        SIZE,
+        "mean training time, seconds",
+        scale=False,
+    )
     return panel
 
 
@@ -56,7 +62,9 @@ def _objective(results: Results, rows) -> Panel:
     doubling(panel.ax, rows["d_max"])
     panel.compare(results, rows)
     panel.differs.append("F is minus the variational bound on the standardised targets, all constants in it")
-    finish(panel.ax, f"(b) {data_title(rows['dataset'].iloc[0])}", SIZE, "objective F at convergence", scale=False)
+    finish(
+        panel.ax, f"(b) {data_title(results, rows['dataset'].iloc[0])}", SIZE, "objective F at convergence", scale=False
+    )
     return panel
 
 
@@ -72,7 +80,7 @@ def _along(results: Results, rows, name: str) -> Panel:
         ax.set_xscale("log")
         finish(
             ax,
-            data_title(first["dataset"].iloc[0]),
+            data_title(results, first["dataset"].iloc[0]),
             "training time, seconds",
             axis_title(metric),
             metric == "snlp",
@@ -94,6 +102,6 @@ def _trade_off(results: Results, rows, name: str, cholqr_only: bool) -> Panel:
     panel.ax.set_xscale("log")
     panel.compare(results, rows[rows["label"].isin(shown)])
     panel.differs.append("Median seconds of our machine; CSI does not search a grid of hyperparameters here")
-    finish(panel.ax, f"({'f' if cholqr_only else 'c'}) {data_title(rows['dataset'].iloc[0])}, m = 32",
+    finish(panel.ax, f"({'f' if cholqr_only else 'c'}) {data_title(results, rows['dataset'].iloc[0])}, m = 32",
            "training time, seconds", axis_title("smse"), scale=False)  # fmt: skip
     return panel

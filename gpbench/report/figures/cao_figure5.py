@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..axes import data_title
 from ..frame import Results
-from ._against import against_size
+from .against import against_size
 from .panel import Panel
 
 
@@ -12,6 +12,6 @@ def panels(results: Results):
     rows = results.ok[results.ok["dataset"].isin(["kin40k", "kin40k-sim"])]
     for metric in ("smse", "snlp") if len(rows) else ():
         panel = Panel("cao", f"figure-5-kin40k-{metric}")
-        title = data_title(rows["dataset"].iloc[0])
+        title = data_title(results, rows["dataset"].iloc[0])
         against_size(panel, results, rows, metric, title, "number of inducing points, m")
         yield panel

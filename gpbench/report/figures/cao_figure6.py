@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..frame import Results
-from ._times import figure
+from .times import figure
 
 
 def panels(results: Results):

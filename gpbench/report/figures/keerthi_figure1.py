@@ -22,7 +22,7 @@ def panels(results: Results):
     rows = rows[rows["label"].isin(LOOKS)]
     if rows.empty:
         return
-    title, looks = data_title(rows["dataset"].iloc[0]), of_methods(results)
+    title, looks = data_title(results, rows["dataset"].iloc[0]), of_methods(results)
     latent = "nlpd_latent" if rows["nlpd_latent"].notna().any() else "nlpd"
     for name, metric in (("nmse", "nmse"), ("nlpd", latent)):
         panel = Panel("keerthi", f"figure-1-kin40k-{name}", width=7.2)

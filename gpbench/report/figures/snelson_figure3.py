@@ -40,6 +40,6 @@ def panels(results: Results):
             panel.ax.plot([0, reach], [level, level], color="0.4", linewidth=1.0, label=title)
         panel.compare(results, rows)
         panel.differs.append("All methods in one plot; error on targets of unit variance")
-        finish(panel.ax, data_title(rows["dataset"].iloc[0]), "M", "mean square test error", scale=False)
+        finish(panel.ax, data_title(results, rows["dataset"].iloc[0]), "M", "mean square test error", scale=False)
         panel.ax.set_ylim(bottom=0)
         yield panel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..frame import Results
-from ._measures import figure
+from .measures import figure
 
 DATASETS = ("cpusmall", "cpuact", "bank32nh")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..frame import Results
-from ._measures import figure
+from .measures import figure
 
 DATASETS = ("friedman2", "friedman3")
 

@@ -34,7 +34,7 @@ def panels(results: Results):
             if left := _not_run(mine):
                 panel.differs.append(f"Not run: {left}")
             panel.differs.append("The text does not state the scales of the axes")
-            finish(panel.ax, data_title(dataset), "number of training rows, n", axis, scale=False)
+            finish(panel.ax, data_title(results, dataset), "number of training rows, n", axis, scale=False)
             yield panel
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..axes import data_title
 from ..frame import Results
-from ._against import against_seconds
+from .against import against_seconds
 from .panel import Panel
 
 DATASETS = ("synth2", "synth8", "chem", "sarcos")
@@ -21,7 +21,7 @@ def figure(results: Results, number: int, metric: str, log: bool):
             if log:
                 panel.ax.set_yscale("log")
             name = "hyperparameter learning time" if side == "learning" else "testing time"
-            against_seconds(panel, results, rows, metric, column, data_title(dataset), f"{name}, seconds")
+            against_seconds(panel, results, rows, metric, column, data_title(results, dataset), f"{name}, seconds")
             panel.differs.append("Median seconds of our machine; a point is one size, joined in order")
             if side == "learning":
                 panel.differs.append("Learning time is all of training, with what trials share")

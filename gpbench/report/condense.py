@@ -1,0 +1,83 @@
+"""What a run leaves behind for folders without trials/: curves.csv and notes.csv, condensed from the traces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .frame import SERIES, Results, kept_curves, load, read_json
+from .traces import is_path, list_points, round_points, theta_points, trace_points
+
+PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
+
+
+def write_curves(path: str | Path) -> None:
+    """Condense trials/*.json into curves.csv and notes.csv; what they hold of other trials stays.
+
+    Those may be trials whose file is gone, or trials that this run did not plan and another will.
+    """
+    results = load(path)
+    present = {file.stem for file in (results.path / "trials").glob("*.json")}
+    if not present:
+        return
+    curves, notes = curves_of(results), notes_of(results)
+    if (old := kept_curves(results.path)) is not None:
+        condensed = present & set(results.ok.trial_id)
+        curves = pd.concat([curves, old.loc[~old.trial_id.isin(condensed), curves.columns]])
+    if (results.path / "notes.csv").is_file() and not set(results.ok.trial_id) <= present:
+        old = pd.read_csv(results.path / "notes.csv", keep_default_na=False)
+        notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
+    for name, table in (("curves.csv", curves), ("notes.csv", notes)):
+        text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        temporary = results.path / f".tmp-{name}"
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(results.path / name)
+
+
+def _trials(results: Results):
+    """(row, record) of the finished trials whose file is there."""
+    for row in results.ok.to_dict("records"):
+        file = results.path / "trials" / f"{row['trial_id']}.json"
+        if file.is_file():
+            yield row, read_json(file)
+
+
+def curves_of(results: Results) -> pd.DataFrame:
+    """Every trace but greedy paths: of those a few, at the largest d_max, which holds the smaller ones."""
+    out, seen = [], {}
+    most = PATHS if any("fig" in item.lower() for _, item in results.published) else PATHS_OF_TABLES
+    largest = results.ok.groupby(["dataset", "n_train", "label"])["d_max"].max().to_dict()
+    shown = _shown(results.ok)
+    for row, record in _trials(results):
+        record = record.get("result", record)
+        trace, theta = record.get("trace") or [], record.get("theta") or {}
+        series = tuple(str(row[k]) for k in SERIES)
+        seen[series] = seen.get(series, 0) + 1
+        top = row["d_max"] == largest.get((row["dataset"], row["n_train"], row["label"]))
+        if not is_path(trace) or (seen[series] <= most and top):
+            out += [(row["trial_id"], *point) for point in trace_points(trace)]
+        if row["trial_id"] in shown:
+            whole = [*list_points(trace), *(round_points(trace) if most == PATHS else [])]
+            out += [(row["trial_id"], *point) for point in whole]
+        if not is_path(trace) or seen[series] <= most:
+            out += [(row["trial_id"], np.nan, key, value) for key, value in theta_points(theta)]
+    table = pd.DataFrame(out, columns=["trial_id", "step", "key", "value"])
+    return table.astype({"trial_id": str, "step": float, "key": str, "value": float})
+
+
+def _shown(ok: pd.DataFrame) -> set[str]:
+    """Trials whose curves are kept whole: the first of every series, and the one with the best evidence."""
+    keys = list(SERIES)
+    best = ok.dropna(subset=["log_evidence"]).sort_values("log_evidence", kind="stable", ascending=False)
+    return {*ok.drop_duplicates(keys)["trial_id"], *best.drop_duplicates(keys)["trial_id"]}
+
+
+def notes_of(results: Results) -> pd.DataFrame:
+    pairs = [
+        (r["dataset"], n) for r, record in _trials(results) for n in record.get("result", record).get("notes") or []
+    ]
+    counts = pd.Series(pairs, dtype=object).value_counts()
+    rows = sorted((d, n, int(c)) for (d, n), c in counts.items())
+    return pd.DataFrame(rows, columns=["dataset", "note", "trials"])

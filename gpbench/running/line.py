@@ -1,0 +1,45 @@
+"""A fit over the only input, as figures draw it. Its curves enter the trace, so that every results folder has them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.methods.base import Fitted
+
+from .draw import Draw
+
+LARGEST = 1000  # training rows up to which the curves are kept
+POINTS, KEPT = 200, 100  # of the grid: in trials/<id>.npz, in the trace
+
+
+def has_line(draw: Draw) -> bool:
+    X = draw.dataset.X
+    return draw.dataset.task == "regression" and X.ndim == 2 and X.shape[1] == 1
+
+
+def grid(draw: Draw, fitted: Fitted, points: int = POINTS) -> dict[str, np.ndarray]:
+    """The prediction over the range of the one input and a tenth beyond, in raw units."""
+    low, high = float(draw.dataset.X.min()), float(draw.dataset.X.max())
+    x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)[:, None]
+    p = fitted.predict(draw.scaler.inputs(x))
+    mean, var = draw.scaler.back(p.mean, p.var, x)
+    return {"x_grid": x, "mean_grid": mean, "var_grid": var}
+
+
+def curves(draw: Draw, fitted: Fitted) -> dict[str, list[float]]:
+    """Lists for the trace: the fit, the training rows, where inducing inputs are and where they began; raw units."""
+    train = draw.split.train
+    if not has_line(draw) or len(train) > LARGEST:
+        return {}
+    over, X = grid(draw, fitted, KEPT), draw.dataset.X
+    found = {
+        "fit_x": over["x_grid"][:, 0], "fit_mean": over["mean_grid"], "fit_sd": np.sqrt(over["var_grid"]),
+        "data_x": X[train, 0], "data_y": draw.dataset.y[train],
+    }  # fmt: skip
+    if fitted.inducing is not None:
+        found["inducing_x"] = draw.scaler.raw_inputs(fitted.inducing)[:, 0]
+    elif fitted.pivots is not None and len(fitted.pivots) < len(train):
+        found["inducing_x"] = X[train[np.asarray(fitted.pivots, dtype=int)], 0]
+    if fitted.start is not None:
+        found["start_x"] = draw.scaler.raw_inputs(fitted.start)[:, 0]
+    return {key: np.asarray(values, dtype=float).tolist() for key, values in found.items()}
