@@ -279,3 +279,13 @@ def test_a_config_without_methods_gets_the_recommended_one_of_its_task(tmp_path,
     assert trial.method == method
     resolved = resolved_yaml(load(tmp_path, f"name: t\ndataset: {data}\n"))
     assert [t.id for t in trials(tmp_path, resolved)] == [trial.id]
+
+
+def test_a_label_of_a_data_set_is_kept_and_moves_no_id(tmp_path):
+    text = "name: t\ndataset: {name: rows, label: Plain rows}\nmethods: [plain]\n"
+    labelled, bare = load(tmp_path, text), load(tmp_path, text.replace(", label: Plain rows", ""))
+    assert [d.label for d in labelled.datasets] == ["Plain rows"]
+    assert [t.id for t in plan(labelled).trials] == [t.id for t in plan(bare).trials]
+    written = yaml.safe_load(resolved_yaml(labelled))
+    assert written["datasets"][0]["label"] == "Plain rows"
+    jsonschema.validate(written, config_schema())

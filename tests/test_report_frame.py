@@ -168,3 +168,25 @@ def test_without_the_plan_a_data_set_s_own_settings_count(tmp_path):
     )
     adapted = frame.load(tmp_path).rows.set_index("dataset")["adapted"]
     assert adapted["friedman2"] and not adapted["boston"]
+
+
+def test_lists_of_a_trace_are_kept_whole_and_rounds_by_number():
+    trace = [
+        {"round": k, "size": m, "measure": k + 1 / m, "curve": [0.1 * m, None] if (k, m) == (2, 3) else 0.0}
+        for k in (1, 2)
+        for m in (1, 2, 3)
+    ]
+    assert traces.list_points(trace) == [(0.0, "curve", pytest.approx(0.3))]
+    found = traces.round_points(trace)
+    assert [(step, key) for step, key, _ in found] == [(m, f"measure_of_round_{k}") for k in (1, 2) for m in (1, 2, 3)]
+    assert found[-1][2] == pytest.approx(2 + 1 / 3)
+    assert traces.round_points([{"epoch": 1, "objective": 2.0}]) == []
+
+
+def test_averages_over_runs_fill_thinned_steps_and_end_with_the_shortest():
+    runs = pd.DataFrame(
+        [("a", 1, 4.0), ("a", 3, 2.0), ("a", 4, 1.0), ("b", 1, 2.0), ("b", 2, 1.0), ("b", 3, 0.0)],
+        columns=["trial_id", "step", "value"],
+    )
+    found = traces.averaged(runs, "value")
+    assert found["mean"].to_dict() == {1: 3.0, 2: 2.0, 3: 1.0}

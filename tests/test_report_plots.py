@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from matplotlib.colors import to_hex
 
 from gpbench.keeping.record import COLUMNS
 from gpbench.report import plots
+from gpbench.report.axes import plain_number
 from gpbench.report.frame import load
+from gpbench.report.looks import of_methods
 
 
 def folder_of(path, datasets=("kin40k-sim",), sizes=(100, 200, 400), labels=("RAND", "SB"), trials=3, published=None):
@@ -202,3 +205,51 @@ def test_one_dimensional_fits_come_from_the_curves_of_the_first_trial(tmp_path):
     assert np.allclose(lines["predictive mean"].get_xdata(), x)
     assert np.allclose(lines["± 2 standard deviations"].get_ydata(), np.sin(x) - 0.4)
     assert lines["final ones"].get_xdata() == pytest.approx([1.0, 5.0, 99.0])
+
+
+def test_pdf_is_drawn_on_request_and_is_the_same_every_time(tmp_path):
+    folder = folder_of(tmp_path / "f", sizes=(100, 200))
+    first, second = (
+        {f.name: f.read_bytes() for f in plots.draw(load(folder), tmp_path / where, endings=("pdf",))} for where in "ab"
+    )
+    assert first == second and set(first) == {"curve-kin40k-sim-nmse.pdf", "box-kin40k-sim-nmse.pdf"}
+    assert all(content.startswith(b"%PDF") for content in first.values())
+
+
+def test_a_method_has_one_look_in_every_figure(tmp_path):
+    folder = folder_of(tmp_path / "f", labels=("A", "B", "C"), sizes=(100, 200, 400), trials=5)
+    rows = pd.read_csv(folder / "results.csv", keep_default_na=False)
+    rows[rows["label"] != "A"].to_csv(folder / "results.csv", index=False)  # the others keep their colours
+    results = load(folder)
+    colours = {label: look["color"] for label, look in of_methods(results).items()}
+    with plots.house_style():
+        for plot in (plots.learning_curves, plots.times, plots.trade_off):
+            for _, figure in plot(results):
+                for line in figure.axes[0].get_lines():
+                    assert line.get_color() == colours[line.get_label().partition(":")[0]]
+        [(_, figure)] = plots.box_groups(results)
+    boxes = {p.get_label(): p.get_edgecolor() for p in figure.axes[0].patches if p.get_label() in colours}
+    assert {k: to_hex(c) for k, c in boxes.items()} == {k: colours[k] for k in ("B", "C")}
+
+
+@pytest.mark.parametrize("trials, boxes", [(4, 0), (5, 6)])
+def test_few_trials_are_points_many_are_boxes(tmp_path, trials, boxes):
+    results = load(folder_of(tmp_path / "f", trials=trials))
+    with plots.house_style():
+        [(_, figure)] = plots.box_groups(results)
+    assert len(figure.axes[0].patches) == boxes
+
+
+def test_a_label_of_a_data_set_stands_in_titles(tmp_path):
+    folder = folder_of(tmp_path / "f")
+    config = yaml.safe_load((folder / "config.resolved.yaml").read_text())
+    config["datasets"] = [{"name": "kin40k-sim", "label": "Robot arm"}]
+    (folder / "config.resolved.yaml").write_text(yaml.safe_dump(config))
+    with plots.house_style():
+        _, figure = next(plots.times(load(folder)))
+    assert figure.axes[0].get_title() == "Robot arm (stand-in for kin40k)"
+
+
+@pytest.mark.parametrize("value, text", [(1e-3, "0.001"), (20000.0, "20000"), (0.5, "0.5"), (-2.0, "−2")])
+def test_ticks_are_plain_numbers(value, text):
+    assert plain_number(value) == text
