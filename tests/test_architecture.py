@@ -26,6 +26,7 @@ MAY_IMPORT = {  # part -> parts of gpbench it may use; everything may use errors
     "planning": {"catalog", "data", "kernels", "methods", "metrics"},
     "keeping": {"planning", "metrics", "catalog"},
     "estimators": {"catalog", "data", "kernels", "learning", "methods", "planning", "running", "threads"},
+    "advising": {"data", "keeping", "planning", "running"},
     "report": {"metrics", "published", "data", "planning", "keeping"},
 }
 

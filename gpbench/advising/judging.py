@@ -1,0 +1,60 @@
+"""Which candidates go on, and which one is recommended. Plain functions of scores: lower is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .candidates import Candidate
+
+Scores = Mapping[Candidate, Sequence[float]]  # by split; all candidates in the same order of splits
+FEW = 6  # candidates from which on nothing is dropped
+
+
+def promoted(scores: Mapping[Candidate, float], every: Sequence[Candidate], biased: bool) -> list[Candidate]:
+    """The better half. On fewer rows than there are (`biased`) a larger size may still come out ahead on all of them:
+    the next larger one of each method in the half goes on, too."""
+    ranked = sorted((c for c in scores if np.isfinite(scores[c])), key=lambda c: scores[c])
+    kept = set(ranked[: max(FEW, -(-len(ranked) // 2))])
+    if biased:
+        for c in list(kept):
+            larger = sorted((o for o in every if o.method == c.method and o.size > c.size), key=lambda o: o.size)
+            kept |= set(larger[:1])
+    return [c for c in every if c in kept]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    best: Candidate
+    pick: Candidate
+    reason: str
+
+
+def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> Verdict:
+    """The cheapest candidate that is not worse than the best by more than one standard error of their difference.
+
+    Splits are paired, so the difference is far better known than either score.
+    """
+    means = {c: float(np.mean(s)) for c, s in scores.items()}
+    best = min(means, key=means.get)
+    splits = len(scores[best])
+    if splits < 2:
+        reason = f"it has the lowest {metric} on the one split there was time for; one split has no standard error"
+        return Verdict(best, best, reason)
+    equal = []
+    for c, s in scores.items():
+        difference = np.subtract(s, scores[best])
+        error = float(np.std(difference, ddof=1) / np.sqrt(splits))
+        if c is best or float(np.mean(difference)) <= error:
+            equal.append(c)
+    pick = min(equal, key=lambda c: cost[c])
+    if pick is best:
+        others = "no cheaper candidate is within one standard error of it"
+        return Verdict(best, pick, f"it has the lowest {metric} over {splits} splits, {means[best]:.4g}, and {others}")
+    reason = (
+        f"its {metric}, {means[pick]:.4g}, is within one standard error of that of {best.name}, {means[best]:.4g}, "
+        f"over {splits} splits, and it takes {cost[pick]:.2g} s instead of {cost[best]:.2g} s"
+    )
+    return Verdict(best, pick, reason)

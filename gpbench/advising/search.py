@@ -1,0 +1,197 @@
+"""Successive halving over methods and sizes, on the runner: rungs of more and more rows, then split after split.
+
+Every candidate begins on few rows, which tells what it costs. Each rung then takes as many rows as half of the time
+that is left affords; on all rows the rungs are further splits. Trials are the runner's: each in a process of its own,
+with the time that is left as its limit, and kept, so the same command continues.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from gpbench.errors import DataError
+from gpbench.keeping.record import Result
+from gpbench.keeping.store import Store
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.planning.resolved import resolved_yaml
+from gpbench.planning.trial import Trial
+from gpbench.running.runner import Options, run
+
+from . import candidates as listed
+from .candidates import Candidate
+from .judging import promoted
+
+PILOT = 400  # training rows of the first rung
+TEST_SHARE = 0.2
+MOST_TEST = 5000  # rows a split is tested on: enough to tell candidates apart
+SPLITS = 5  # on all rows, at most
+SHARE = 0.5  # of the time left that a rung may plan with
+LAST = 0.8  # the same where nothing would be left for another
+AROUND = 0.3  # seconds of the process around a fit
+WORTHWHILE = 1.5  # times the rows of the rung before: less tells nothing new
+FEWEST_ROWS = 20
+
+
+@dataclass
+class Search:
+    """What is asked, and all that has been found so far."""
+
+    source: dict  # the csv as a config's `dataset`
+    task: str
+    n: int  # rows of the file
+    metric: str
+    budget: float  # seconds
+    folder: Path
+    every: list[Candidate]
+    jobs: int = 1
+    seed: int = 0
+    say: Callable[[str], None] = lambda text: None
+    results: dict[tuple[Candidate, int, int], Result] = field(default_factory=dict)  # by rows and split
+    planned: list[Trial] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)  # what was not tried, and why
+    begin: float = field(default_factory=time.monotonic)
+
+    @property
+    def full(self) -> int:
+        """Training rows of a split of all rows."""
+        return self.n - self.test
+
+    @property
+    def test(self) -> int:
+        return min(MOST_TEST, max(1, round(TEST_SHARE * self.n)))
+
+    @property
+    def left(self) -> float:
+        return self.budget - (time.monotonic() - self.begin)
+
+    # -- one rung -----------------------------------------------------------------------------------------------
+
+    def config(self, live: list[Candidate], rows: int, name: str = "advice") -> dict:
+        return {
+            "name": name,
+            "dataset": self.source,
+            "split": {"kind": "random", "n_train": rows, "n_test": self.test},
+            "trials": SPLITS,
+            "seed": self.seed,
+            **listed.settings(self.task),
+            "methods": [c.entry() for c in live],
+            "metrics": [self.metric],
+        }
+
+    def rung(self, live: list[Candidate], rows: int, split: int) -> None:
+        """One split at so many training rows; what is not done when the time is over is left out."""
+        live = [c for c in live if c.size <= rows]
+        path = self.folder / "rung.yaml"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(yaml.safe_dump(self.config(live, rows), sort_keys=False), encoding="utf-8")
+        config = load_config(path)
+        trials = plan(config, trials=str(split)).trials
+        self.planned += [t for t in trials if t.id not in {p.id for p in self.planned}]
+        self.say(f"{len(live)} candidates on {rows} rows, split {split + 1}; {max(self.left, 0):.0f} s left")
+        options = Options(jobs=self.jobs, seconds=max(self.left, 0.1), timeout=max(self.left, 0.1))
+        run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
+        found, names = Store(self.folder).results(trials), {c.name: c for c in live}
+        for result in found.values():
+            self.results[names[result.trial.label], rows, split] = result
+
+    def scores(self, rows: int, split: int) -> dict[Candidate, float]:
+        return {c: self.score(r) for (c, n, k), r in self.results.items() if (n, k) == (rows, split)}
+
+    def score(self, result: Result) -> float:
+        value = result.metrics.get(self.metric) if result.status == "ok" else None
+        return float("inf") if value is None else float(value)
+
+    # -- what it costs ------------------------------------------------------------------------------------------
+
+    def seconds(self, live: list[Candidate], rows: int) -> float:
+        """Of a rung, by the dearest that each method has shown so far: time grows with the rows, and m^2 with the size.
+
+        The full GP that gives hyperparameters is done once per split, and grows with the cube of its rows.
+        """
+        total, learn = 0.0, 0.0
+        for c in live:
+            seen = [(k[0], k[1], r) for k, r in self.results.items() if k[0].method == c.method and r.status == "ok"]
+            if not seen:
+                continue
+            nearest, n, r = max(seen, key=lambda x: (x[0].size <= c.size, x[1], x[0].size))
+            spent = sum(r.seconds.get(k) or 0.0 for k in ("fit", "predict"))
+            grown = (max(c.size, 1) / max(nearest.size, 1)) ** 2 if nearest.size else 1.0
+            total += spent * max(1.0, rows / n) * max(1.0, grown) + AROUND
+            learn = max(learn, (r.seconds.get("learn") or 0.0) * (min(rows, 1000) / min(n, 1000)) ** 3)
+        return (total + learn) / self.jobs
+
+    def affordable(self, live: list[Candidate]) -> int:
+        """Training rows that half of the time left pays for."""
+        rows, step = self.full, 0.8
+        while rows > PILOT and self.seconds(live, rows) > SHARE * self.left:
+            rows = int(step * rows)
+        return rows
+
+    # -- the whole ----------------------------------------------------------------------------------------------
+
+    def go(self) -> list[Candidate]:
+        """Run rungs until the time is over or enough is known; the candidates that were left at the end."""
+        if self.n < FEWEST_ROWS:
+            raise DataError(f"{self.source['csv']}: {self.n} rows are too few to hold some out; {FEWEST_ROWS} at least")
+        live, rows = self.every, min(PILOT, self.full)
+        self.rung(live, rows, 0)
+        live = self._without_failures(live, rows)
+        split = 1 if rows == self.full else 0
+        while self.left > 0 and split < SPLITS and live:
+            if self.seconds(live, self.full) > SHARE * self.left:
+                between = self.affordable(live)
+                if split == 0 and WORTHWHILE * rows <= between < self.full:
+                    rows = between
+                    self.rung(live, rows, 0)
+                    live = promoted(self.scores(rows, 0), self._without_failures(live, rows), biased=True)
+                    continue
+                few = self._few(live, rows, split)
+                if len(few) < min(2, len(live)):  # alone it would be compared with nobody
+                    break
+                live = few
+            rows = self.full
+            self.rung(live, rows, split)
+            live, split = self._without_failures(live, rows, split), split + 1
+            live = promoted(self._means(live, split), live, biased=False)
+        return live
+
+    def _few(self, live: list[Candidate], rows: int, splits: int) -> list[Candidate]:
+        """As many of the best as the time left pays for on all rows."""
+        scores = self._means(live, splits) if splits else self.scores(rows, 0)
+        ranked = sorted((c for c in live if c in scores), key=lambda c: scores[c])
+        if not splits:  # a larger size may come out ahead on more rows
+            ranked = list(dict.fromkeys(c for best in ranked for c in promoted({best: 0.0}, live, biased=True)))
+        few = [k for k in range(1, len(ranked) + 1) if self.seconds(ranked[:k], self.full) <= LAST * self.left]
+        return ranked[: max(few, default=0)]
+
+    def _without_failures(self, live: list[Candidate], rows: int, split: int = 0) -> list[Candidate]:
+        scores = self.scores(rows, split)
+        for c, value in scores.items():
+            if not np.isfinite(value):
+                self.dropped.append(f"{c.name}: {self.results[c, rows, split].reason or 'no score'}")
+        return [c for c in live if np.isfinite(scores.get(c, 0.0 if c.size > rows else np.inf))]
+
+    def _means(self, live: list[Candidate], splits: int) -> dict[Candidate, float]:
+        found = {c: [self.results.get((c, self.full, k)) for k in range(splits)] for c in live}
+        return {c: float(np.mean([self.score(r) for r in rs])) for c, rs in found.items() if None not in rs}
+
+    def table(self, live: list[Candidate]) -> tuple[int, dict[Candidate, list[Result]]]:
+        """Training rows of the last rung, and the results there of all candidates over the splits that they share.
+
+        As many splits as half of the `live` candidates have done: the last one may have been cut off.
+        """
+        ok = {key for key, r in self.results.items() if r.status == "ok"}
+        if not ok:
+            return 0, {}
+        rows = max(n for _, n, _ in ok)
+        done = {c: sorted(k for o, n, k in ok if o == c and n == rows) for c in self.every}
+        counts = sorted((len(done[c]) for c in live if done[c]), reverse=True)
+        splits = counts[(len(counts) - 1) // 2] if counts else 1
+        return rows, {c: [self.results[c, rows, k] for k in ks[:splits]] for c, ks in done.items() if len(ks) >= splits}

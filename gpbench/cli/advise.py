@@ -1,0 +1,172 @@
+"""advise, fit and predict: for who has a csv and no Python."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from .shared import Command, note, plugin_option
+
+_file = click.Path(exists=True, dir_okay=False)
+_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "": 1}
+
+
+class Duration(click.ParamType):
+    name = "TIME"
+
+    def convert(self, value, param, ctx):
+        if isinstance(value, (int, float)):
+            return float(value)
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(s|m|min|h|)\s*", value)
+        if not found or float(found[1]) <= 0:
+            self.fail(f"{value!r} is no time: expected for example 90s, 10m or 1h", param, ctx)
+        return float(found[1]) * _UNITS[found[2]]
+
+
+def _columns(command):
+    """Options about the file that all three have in common with a config's `dataset: {csv: ...}`."""
+    for option in (
+        click.option("--missing", type=click.Choice(["refuse", "drop", "median"]), default="refuse", show_default=True,
+                     help="What is done about missing values."),
+        click.option("--inputs", multiple=True, metavar="COLUMN", help="Only these columns are inputs."),
+        click.option("--drop", multiple=True, metavar="COLUMN", help="These columns are no inputs."),
+        click.option("--task", type=click.Choice(["regression", "classification"]), default="regression",
+                     show_default=True),
+        click.option("--target", required=True, metavar="COLUMN", help="The column to predict."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _look(file, target, task, drop, inputs, missing):
+    """The table and how it is read; every problem in one error, what is odd to stderr."""
+    from gpbench.data import csv_file
+    from gpbench.data.csv_columns import Choices
+    from gpbench.errors import DataError
+
+    given = {"drop": list(drop) or None, "inputs": list(inputs) or None, "categorical": "one-hot", "missing": missing}
+    given = {k: v for k, v in given.items() if v not in (None, "refuse")}
+    found = csv_file.look(file, target, task, Choices(**given))
+    if found.problems:
+        raise DataError("\n".join(found.problems))
+    for remark in found.remarks:
+        note(remark)
+    return found, {"csv": file, "target": target, "task": task, **given}
+
+
+@click.command(cls=Command)
+@click.argument("file", type=_file)
+@_columns
+@click.option("--budget", type=Duration(), default="10m", show_default=True, help="Time for all of it: 90s, 10m, 1h.")
+@click.option("--metric", help="What is compared, lower is better [default: nmse, or err for classes].")
+@click.option("--most", type=click.IntRange(1), default=1000, show_default=True, help="Basis vectors, at most.")
+@click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods like this.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("-o", "--output", type=click.Path(file_okay=False), help="Folder [default: results/advice-<file>].")
+def advise(file, target, task, drop, inputs, missing, budget, metric, most, methods, jobs, seed, output):
+    """Which method and how many basis vectors for the rows of FILE, within a budget of time.
+
+    Successive halving over methods and sizes on repeated splits; the cheapest candidate within one standard error of
+    the best is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench run.
+    """
+    import time
+
+    begin = time.monotonic()
+    from gpbench.advising import candidates, judging, telling
+    from gpbench.advising.search import Search
+    from gpbench.errors import ConfigError
+    from gpbench.metrics import METRICS
+    from gpbench.text import nearest
+
+    metric = metric or telling.ERROR[task]
+    if metric not in METRICS:
+        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, METRICS)}")
+    looked, source = _look(file, target, task, drop, inputs, missing)
+    out = Path(output or Path("results") / f"advice-{Path(file).stem}")
+    search = Search(source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin)
+    search.every = candidates.candidates(task, search.full, most, methods)
+    live = search.go()
+    rows, found = search.table(live)
+    if not found:
+        note(f"the budget of {budget:g} s is too small: no candidate was fitted within it; give more time (--budget)")
+        return 1
+    cost = {c: telling.cost(rs) for c, rs in found.items()}
+    scores = {c: [r.metrics[metric] for r in rs] for c, rs in found.items()}
+    verdict = judging.recommend(scores, cost, metric)
+    text = telling.table(found, task, metric)
+    click.echo(text)
+    click.echo(f"\nadvice: {verdict.pick.name}: {verdict.reason}.")
+    telling.write_config(search, verdict, out / "advice.yaml")
+    telling.draw(search, found, verdict, out / "advice.svg")
+    (out / "advice.md").write_text(f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n", encoding="utf-8")
+    note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
+    for line in search.dropped:
+        note(f"left out: {line}")
+    if rows < search.full or len(next(iter(found.values()))) < 2:
+        reached = f"{rows} of {search.full} training rows" if rows < search.full else "one split of all rows"
+        note(f"the budget of {budget:g} s is too small for these rows: it reached {reached}; this is a first guess")
+        return 1
+    return 0
+
+
+@click.command(cls=Command)
+@click.argument("file", type=_file)
+@_columns
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where the model goes: MODEL.npz.")
+@click.option("--method", default="auto", show_default=True, help="gpbench list methods")
+@click.option("--n-basis", default="auto", show_default=True, help="A number, or auto.")
+@click.option("--kernel", default="auto", show_default=True, help="gpbench list kernels")
+@click.option("--learn", type=click.Choice(["auto", "fixed", "joint", "interleaved"]), default="auto")
+@click.option("--max-seconds", type=Duration(), help="Learning keeps what it has after this time.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--set", "options", multiple=True, metavar="KEY=VALUE", help="A parameter of the method.")
+@plugin_option
+def fit(file, target, task, drop, inputs, missing, output, method, n_basis, kernel, learn, max_seconds, seed, options,
+        plugin):  # fmt: skip
+    """Fit one model to the rows of FILE and keep it as plain arrays."""
+    from gpbench import SparseGPClassifier, SparseGPRegressor
+    from gpbench.estimators.tables import fit_table
+
+    looked, _ = _look(file, target, task, drop, inputs, missing)
+    cls = SparseGPClassifier if task == "classification" else SparseGPRegressor
+    size = int(n_basis) if n_basis.isdigit() else n_basis
+    model = cls(method, size, kernel, learn, max_seconds, seed, options=_options(options))
+    fit_table(model, looked).save(output)
+    for text in model.notes_:
+        note(text)
+    click.echo(f"{output}: {model.method_} with {model.n_basis_} basis vectors on {len(looked.y)} rows")
+
+
+def _options(given) -> dict:
+    import yaml
+
+    from gpbench.errors import ConfigError
+
+    found = {}
+    for text in given:
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise ConfigError(f"--set {text}: expected KEY=VALUE")
+        found[key] = yaml.safe_load(value)
+    return found
+
+
+@click.command(cls=Command)
+@click.argument("model", type=_file)
+@click.argument("file", type=_file)
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="OUT.csv [default: the terminal].")
+def predict(model, file, output):
+    """Predictions of MODEL.npz for the rows of FILE: mean and std, or the class and its probability."""
+    from gpbench import load
+    from gpbench.estimators.tables import predict_table
+
+    text, told = predict_table(load(model), file)
+    for line in told:
+        note(line)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        Path(output).write_text(text, encoding="utf-8", newline="")

@@ -1,0 +1,56 @@
+"""Estimators on a user's csv: the encoding of its columns travels with the model."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import numpy as np
+
+from gpbench.data.csv_columns import Encoding
+from gpbench.data.csv_file import Look, medians, table
+from gpbench.errors import DataError
+from gpbench.text import csv_cell
+
+
+def fit_table(model, looked: Look):
+    """The estimator fitted to a file that was looked at; missing numbers are filled with medians."""
+    X, encoding = looked.X, looked.encoding
+    if np.isnan(X).any():
+        fill = medians(X)
+        X, encoding = np.where(np.isnan(X), fill, X), _with_fill(encoding, fill)
+    y = np.where(looked.y > 0, looked.labels[1], looked.labels[0]) if looked.labels else looked.y
+    model.fit(X, y)
+    model.columns_ = encoding
+    return model
+
+
+def _with_fill(encoding: Encoding, fill) -> Encoding:
+    at = dict(zip(encoding.inputs, fill))
+    return Encoding(tuple(c if c.levels else replace(c, fill=float(at[c.name])) for c in encoding.columns))
+
+
+def predict_table(model, path) -> tuple[str, list[str]]:
+    """Predictions as the text of a csv, and what is to be told about the rows."""
+    encoding = getattr(model, "columns_", None)
+    if encoding is None:
+        raise DataError("the model was fitted to arrays, not by gpbench fit: it does not know the columns of a csv")
+    header, rows = table(path)
+    X, told = encoding.encode(path, header, rows)
+    if (gaps := np.argwhere(np.isnan(X))).size:
+        i, j = gaps[0]
+        where = f"{path}: column '{encoding.inputs[j]}', row {i + 1}"
+        raise DataError(f"{where}: missing value; fill it in, or fit with --missing median")
+    if hasattr(model, "classes_"):
+        p = model.predict_proba(X)
+        likely = p.argmax(1)
+        columns = {"class": [csv_cell(str(model.classes_[k])) for k in likely], "prob": p.max(1).tolist()}
+    else:
+        mean, std = model.predict(X, return_std=True)
+        columns = {"mean": mean.tolist(), "std": std.tolist()}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values()))
+    return out.getvalue(), told

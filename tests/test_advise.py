@@ -1,0 +1,135 @@
+"""advise: what goes on, what is recommended, and the command; fit and predict from the command line."""
+
+import csv
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import yaml
+
+from gpbench.advising.candidates import Candidate, candidates
+from gpbench.advising.judging import promoted, recommend
+from gpbench.errors import ConfigError
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+
+SMALL, LARGE, OTHER = Candidate("vfe", 100, {}), Candidate("vfe", 500, {}), Candidate("sod", 500, {})
+
+
+def gpbench(*arguments, cwd):
+    return subprocess.run([sys.executable, "-m", "gpbench", *arguments], cwd=cwd, capture_output=True, text=True)
+
+
+def test_the_cheapest_within_one_standard_error_of_the_best_is_recommended():
+    cost = {SMALL: 1.0, LARGE: 10.0, OTHER: 0.1}
+    noisy = {LARGE: [0.50, 0.60, 0.40], SMALL: [0.51, 0.59, 0.41], OTHER: [0.60, 0.70, 0.50]}
+    verdict = recommend(noisy, cost, "nmse")
+    assert (verdict.best, verdict.pick) == (LARGE, SMALL) and "within one standard error" in verdict.reason
+    clear = {LARGE: [0.50, 0.60, 0.40], SMALL: [0.53, 0.63, 0.43], OTHER: [0.60, 0.70, 0.50]}
+    assert recommend(clear, cost, "nmse").pick == LARGE  # worse by the same in every split: that is no noise
+    assert "no standard error" in recommend({LARGE: [0.5], SMALL: [0.6]}, cost, "nmse").reason
+
+
+def test_half_goes_on_and_on_few_rows_the_next_larger_size_too():
+    every = [Candidate(m, s, {}) for m in "abcd" for s in (100, 200, 500, 1000)]
+    scores = {c: float(i) for i, c in enumerate(every)}
+    assert promoted(scores, every, biased=False) == every[:8]
+    first = {c: (0.0 if c.size == 100 else 1.0) + i / 100 for i, c in enumerate(every)}
+    assert every[-4:-2] == promoted(first, every, biased=True)[-2:]  # d 100 brings d 200 with it
+
+
+def test_the_committed_grid_has_every_candidate_of_regression(repo):
+    for name in ("kin40k", "abalone"):
+        with open(repo / "tests" / "data" / "advice" / f"{name}.csv") as f:
+            grid = {(r["method"], int(r["size"])) for r in csv.DictReader(f)}
+        assert grid == {(c.method, c.size) for c in candidates("regression", 3000)}
+        config = load_config(repo / "configs" / "advice" / f"{name}.yaml")
+        planned = {(t.method, t.params.get("d_max") or t.params["neighbours"]) for t in plan(config).trials}
+        assert planned == grid
+
+
+def test_globs_and_sizes_that_leave_nothing_are_an_error():
+    assert {c.method for c in candidates("classification", 500)} == {"ep", "ep-fic", "ep-sparse"}
+    assert all(c.size <= 200 for c in candidates("regression", 5000, most=200))
+    with pytest.raises(ConfigError, match="leave no candidate"):
+        candidates("regression", 5000, methods=("ep*",))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    rng = np.random.default_rng(1)
+    x, colour = rng.uniform(-3, 3, 300), rng.choice(["red", "blue"], 300)
+    y = np.sin(x) + (colour == "red") + 0.1 * rng.normal(size=300)
+    lines = [f"{i},{a:.6f},{c},{b:.6f},{'up' if b > 0.5 else 'down'}" for i, (a, c, b) in enumerate(zip(x, colour, y))]
+    (folder / "my.csv").write_text("id,x,colour,y,way\n" + "\n".join(lines) + "\n")
+    return folder
+
+
+def test_advise_gives_a_table_a_reason_a_plot_and_a_config_that_runs(folder):
+    ran = gpbench("advise", "my.csv", "--target", "y", "--drop", "id", "--drop", "way", "--budget", "200s",
+                  "-m", "sod", "-m", "fitc", "--most", "200", cwd=folder)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "advice: fitc" in ran.stdout and "±" in ran.stdout
+    out = folder / "results" / "advice-my"
+    assert (out / "advice.svg").stat().st_size > 1000
+    assert "fitc" in (out / "advice.md").read_text()
+    config = yaml.safe_load((out / "advice.yaml").read_text())
+    assert config["dataset"]["drop"] == ["id", "way"] and config["dataset"]["categorical"] == "one-hot"
+    assert gpbench("validate", str(out / "advice.yaml"), cwd=folder).returncode == 0
+
+
+def test_a_budget_that_is_too_small_says_so_and_is_kept(folder):
+    started = time.monotonic()
+    ran = gpbench("advise", "my.csv", "--target", "y", "--drop", "way", "--budget", "0.5s", "-o", "short", cwd=folder)
+    assert ran.returncode == 1 and "the budget of 0.5 s is too small" in ran.stderr, ran.stderr
+    assert time.monotonic() - started < 60
+    assert "column 'id' looks like an id" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--target", "z"], "has no column 'z'"),
+        (["--target", "y", "--metric", "nmsee"], "unknown metric 'nmsee'; did you mean 'nmse'?"),
+        (["--target", "y", "--budget", "soon"], "'soon' is no time: expected for example 90s, 10m or 1h"),
+        (["--target", "y", "--drop", "colours"], "`drop`: has no column 'colours'; did you mean 'colour'?"),
+    ],
+)
+def test_wrong_arguments_are_told_before_anything_runs(folder, arguments, message):
+    ran = gpbench("advise", "my.csv", *arguments, cwd=folder)
+    assert ran.returncode in (2, 3) and message in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_fit_and_predict_go_from_csv_to_csv(folder):
+    ran = gpbench("fit", "my.csv", "--target", "y", "--drop", "id", "--drop", "way", "-o", "model.npz",
+                  "--method", "vfe", "--n-basis", "30", "--set", "inducing=kmeans", cwd=folder)  # fmt: skip
+    assert ran.returncode == 0 and "vfe with 30 basis vectors on 300 rows" in ran.stdout, ran.stderr
+    (folder / "new.csv").write_text("colour,x\nred,0.5\ngreen,1\nblue,0.5\n")
+    ran = gpbench("predict", "model.npz", "new.csv", "-o", "out.csv", cwd=folder)
+    assert ran.returncode == 0 and "column 'colour', row 2: 'green' is no level of the fit" in ran.stderr
+    rows = list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
+    assert len(rows) == 3 and abs(float(rows[0]["mean"]) - float(rows[2]["mean"]) - 1) < 0.1
+    for content, message in (
+        ("x\n1\n", "has no column 'colour', which the model was fitted to"),
+        ("colour,x\nred,\n", "column 'x', row 1: missing value; fill it in, or fit with --missing median"),
+        ("colour,x\nred,much\n", "column 'x', row 1: 'much' is text, not a number"),
+    ):
+        (folder / "bad.csv").write_text(content)
+        ran = gpbench("predict", "model.npz", "bad.csv", cwd=folder)
+        assert ran.returncode == 3 and message in ran.stderr, ran.stderr
+
+
+def test_classes_keep_their_names_and_gaps_are_filled_with_the_median_of_the_fit(folder):
+    text = (folder / "my.csv").read_text().splitlines()
+    text[3] = text[3].replace(text[3].split(",")[1], "", 1)
+    (folder / "gaps.csv").write_text("\n".join(text) + "\n")
+    ran = gpbench("fit", "gaps.csv", "--target", "way", "--task", "classification", "--missing", "median",
+                  "--inputs", "x", "--inputs", "colour", "-o", "c.npz", cwd=folder)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    (folder / "new.csv").write_text("colour,x\nred,1.5\nblue,-1.5\nred,\n")
+    ran = gpbench("predict", "c.npz", "new.csv", cwd=folder)
+    rows = list(csv.DictReader(ran.stdout.splitlines()))
+    assert [r["class"] for r in rows][:2] == ["up", "down"] and float(rows[0]["prob"]) > 0.8
