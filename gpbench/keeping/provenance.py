@@ -14,6 +14,7 @@ _PACKAGES = ("gpbench", "numpy", "scipy", "numba", "pandas", "pydantic", "scikit
 _PINNED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
+_ARITHMETIC = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NUMBA_CPU_NAME")  # inner loops of another processor
 _NUMERICAL = (  # what a number may depend on: rooms and files of the package
     "linalg", "kernels", "objectives", "inference", "learning", "selection", "methods", "data", "metrics.py",
     "running/draw.py", "running/evaluate.py", "running/problem.py", "running/seeds.py",
@@ -48,7 +49,7 @@ def environment() -> dict:
         "commit": commit(),
         "blas": blas(),
         "threads": {name: os.environ.get(name) for name in _PINNED},
-    }
+    } | ({"arithmetic": chosen} if (chosen := {n: os.environ[n] for n in _ARITHMETIC if n in os.environ}) else {})
 
 
 def _version(package: str) -> str | None:
