@@ -3,6 +3,8 @@
 import json
 
 from gpbench import report
+from gpbench.keeping.files import read_json
+from gpbench.planning.trial import digest
 
 
 def test_no_verdict_is_worse_than_the_committed_one(repo):
@@ -16,3 +18,12 @@ def test_no_verdict_is_worse_than_the_committed_one(repo):
 def test_the_committed_check_counts_every_cell_and_claim(repo):
     saved = json.loads((repo / "results" / "check.json").read_text())
     assert len(saved["cells"]) == 549 and len(saved["claims"]) == 101
+
+
+def test_every_record_names_an_environment_that_is_committed(repo):
+    named = set()
+    for archive in (repo / "results").glob("*-*/archive.jsonl"):
+        named |= {(archive.parent, json.loads(line)["env"]) for line in archive.read_text().splitlines()}
+    assert len(named) > 39
+    for folder, env in named:
+        assert digest(read_json(folder / "env" / f"{env}.json")) == env, "its name is the hash of its content"

@@ -90,6 +90,8 @@ class Check:
         lines += [f"apart, {label}: {sum(c.values())} cells: {_said(c)}" for label, c in self.apart_counts.items()]
         lines.append(f"{sum(self.description_counts.values())} descriptions of data: {_said(self.description_counts)}")
         lines.append(f"{sum(self.claim_counts.values())} claims: {_said(self.claim_counts)}")
+        if stale := sum(bool(c.stale) for c in self.cells):
+            lines.append(f"{stale} cells rest on stale trials, of code that has a newer version (run --rerun stale)")
         if on := sum(self.stand_in_claims.values()):
             lines.append(f"apart, on stand-in data: {on} claims: {_said(self.stand_in_claims)}")
         if self.revised:

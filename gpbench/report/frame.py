@@ -21,6 +21,7 @@ from gpbench.data.standins import twin_of
 from gpbench.errors import ConfigError, DataError, GpbenchError
 from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
 
+from .freshness import stale_ids
 from .row_settings import published_of, with_settings
 
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
@@ -141,6 +142,7 @@ def load(path: str | Path) -> Results:
         rows = pd.concat([rows, _read_rows(external)], ignore_index=True)
     config, manifest = read_config(path), _optional_json(path / "manifest.json")
     rows = _in_config_order(_folds_as_one(rows), config)
+    rows["stale"] = rows["trial_id"].isin(stale_ids(path, rows["trial_id"]))
     return Results(path, config, manifest, with_settings(rows, config, manifest, path))
 
 

@@ -75,6 +75,7 @@ class CellVerdict:
             return f"{self.id} {self.verdict}: ours {mine}, printed {theirs}{_after(self.note)}"
         how = f"d {self.d:+.3g}, SE {_or_none(self.se)}, margin {self.margin:.3g}, R0 {self.r0 or '?'}, R1 {self.r1}"
         apart = f" [{self.label}]" if self.label else ""
+        apart += f" [{self.stale} of {self.r1} runs stale]" if self.stale else ""
         return f"{self.id} {self.verdict}{apart}: ours {mine}, printed {theirs}; {how}{_after(self.note)}"
 
 
