@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from gpbench.report import figures
@@ -27,6 +28,22 @@ def test_every_drawn_row_but_chems_is_mapped_to_a_panel():
 def test_every_mapped_panel_stands_for_a_printed_row():
     known = set(drawn_rows()[KEY].itertuples(index=False, name=None))
     assert set(mapped()[KEY].itertuples(index=False, name=None)) <= known
+
+
+def test_every_mapped_panel_has_a_committed_drawing_of_moderate_size_and_its_numbers():
+    for row in mapped().itertuples():
+        svg = RESULTS / row.folder / "plots" / f"{row.panel}.svg"
+        assert svg.is_file(), svg
+        assert svg.stat().st_size < 150_000, svg
+        numbers = pd.read_csv(RESULTS / row.folder / "figures" / f"{row.panel}.csv")
+        assert len(numbers) and numbers["y"].notna().all(), row.panel
+
+
+@pytest.mark.parametrize("folder", ["snelson-figure2", "vanhatalo-figure1", "cao-figure1"])
+def test_committed_numbers_are_those_that_are_drawn_now(folder, tmp_path):
+    for panel in drawn(folder).values():
+        kept = RESULTS / folder / "figures" / f"{panel.name}.csv"
+        assert panel.save_numbers(tmp_path).read_text() == kept.read_text()
 
 
 def test_boxes_of_keerthi_stand_in_the_papers_order_and_colours():
@@ -78,6 +95,34 @@ def test_normalised_measures_run_from_one_to_zero_over_the_whole_path():
     numbers = drawn("sundararajan-figure4")["figure-4-friedman2-measure"].numbers
     assert list(dict.fromkeys(numbers["series"])) == ["NLPP", "NLML", "LOO-CVE", "NLGPP", "GPE"]
     assert numbers["y"].between(0, 1).all() and numbers["x"].max() == 100
+
+
+def test_inducing_inputs_stand_at_the_top_where_they_began_and_at_the_bottom_where_they_ended():
+    panel = drawn("snelson-figure1")["figure-1-snelson1d-prediction"]
+    assert [ax.get_title(loc="left") for ax in panel.axes.flat] == ["(a) full GP", "(b) SPGP", "(c) PLV likelihood"]
+    numbers = panel.numbers[panel.numbers["axis"] == "(b) SPGP"].set_index("series")
+    start, end = numbers.loc["initial inducing inputs"], numbers.loc["final ones"]
+    assert len(start) == len(end) == 20 and start["y"].min() > 0.9 and end["y"].max() < 0.1
+    assert start["x"].max() < numbers.loc["training data", "x"].quantile(0.2)  # the adversarial start at the left
+
+
+def test_the_prior_of_plv_falls_to_the_noise_away_from_its_pseudo_inputs_and_spgps_does_not():
+    numbers = drawn("snelson-figure2")["figure-2-prior-samples"].numbers
+    width = {axis: part["high"].dropna() for axis, part in numbers.groupby("axis")}
+    assert width["(b) SPGP"].max() == pytest.approx(width["(b) SPGP"].min())
+    assert (
+        width["(c) PLV"].min() < 0.5 * width["(c) PLV"].max() == pytest.approx(0.5 * width["(b) SPGP"].max(), rel=0.05)
+    )
+
+
+def test_measures_are_drawn_for_every_round_of_learning():
+    numbers = drawn("sundararajan-figure1")["figure-1-friedman3-measure"].numbers
+    assert list(dict.fromkeys(numbers["axis"])) == ["NLPP", "NLML", "LOO-CVE", "NLGPP", "GPE"]
+    nlgpp = numbers[numbers["axis"] == "NLGPP"]
+    for _, path in nlgpp.groupby("series"):  # first falls, then rises
+        lowest = path["y"].to_numpy().argmin()
+        assert 0 < lowest < len(path) - 1
+    assert nlgpp["series"].nunique() > 5
 
 
 def test_a_folder_that_stands_for_no_figure_has_no_panel():
