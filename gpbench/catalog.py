@@ -1,7 +1,8 @@
 """Finding kernels, data sets and methods by name: one file each, no registry to keep in step.
 
 The file of `loo-cve` is `methods/loo_cve.py`; a file may hold several names (pp0..pp3). Files outside the package
-(`--plugin my.py`) may take any name that is free.
+(`--plugin my.py`) and installed packages (entry points `gpbench.methods`, `gpbench.kernels`, `gpbench.datasets`) may
+take any name that is free.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import inspect
 import pkgutil
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 from . import plugin_files
@@ -52,6 +54,21 @@ def own_names(kind: str) -> set[str]:
     return {name for text in texts for name in _NAME.findall(text)}
 
 
+@cache
+def _installed(kind: str) -> tuple[list[plugin_files.PluginFile], list[str]]:
+    """Plug-ins of installed packages, looked for once and only when a name is; a name of ours stays ours."""
+    found, broken = plugin_files.installed(f"gpbench.{kind}s")
+    taken = own_names(kind)
+    for plugin in found:
+        for name in _named(plugin.module, _base(kind)).keys() & taken:
+            broken.append(f"plug-in {plugin.hash.rsplit('-', 1)[0]}: there is a {kind} '{name}' already; not used")
+    return found, broken
+
+
+def _outside(kind: str) -> list[plugin_files.PluginFile]:
+    return [*_plugins.values(), *_installed(kind)[0]]
+
+
 def load_plugin(path: str) -> None:
     """Make the plug-ins of a user's file known; loading the same file twice is harmless."""
     file = str(Path(path).resolve())
@@ -75,11 +92,15 @@ def plugin_paths() -> list[str]:
 def available(kind: str) -> dict[str, type]:
     """Every name of a kind with its class; imports all of that folder."""
     base, found = _base(kind), {}
-    for module in [importlib.import_module(f"{_KINDS[kind][0]}.{m}") for m in _module_names(kind)] + [
-        p.module for p in _plugins.values()
-    ]:
+    ours = [importlib.import_module(f"{_KINDS[kind][0]}.{m}") for m in _module_names(kind)]
+    for module in [*(p.module for p in reversed(_outside(kind))), *ours]:
         found.update(_named(module, base))
     return dict(sorted(found.items()))
+
+
+def broken(kind: str) -> list[str]:
+    """Installed plug-ins that cannot be used, each in a sentence."""
+    return _installed(kind)[1]
 
 
 def find(kind: str, name: str) -> type:
@@ -98,17 +119,20 @@ def find(kind: str, name: str) -> type:
         return every[name]
     near = similar(name, every, most=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(every)}"
-    raise ConfigError(f"unknown {kind} '{name}'{hint}")
+    raise ConfigError(f"unknown {kind} '{name}'{hint}" + "".join(f" ({text})" for text in broken(kind)))
 
 
 def source_hash(cls: type) -> str:
     """Empty for gpbench's own classes; for a plug-in the hash of the file that was loaded: its edits must run again."""
+    if cls.__module__.startswith("gpbench."):
+        return ""
     module = sys.modules[cls.__module__]
-    return next((p.hash for p in _plugins.values() if p.module is module), "")
+    every = [*_plugins.values(), *(p for kind in _KINDS for p in _installed(kind)[0])]
+    return next((p.hash for p in every if p.module is module), "")
 
 
 def refuse_changed(code: str) -> None:
     """`code` is what a trial was planned with (`source_hash` of its parts, joined by +): its number must be theirs."""
-    if code and not set(code.split("+")) <= {p.hash for p in _plugins.values()}:
+    if code and not set(code.split("+")) <= {p.hash for kind in _KINDS for p in _outside(kind)}:
         files = ", ".join(_plugins) or "the plug-in"
         raise ConfigError(f"{files}: has changed since the run was planned; put the old file back or start a new run")

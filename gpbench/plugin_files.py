@@ -30,6 +30,28 @@ class PluginFile:
     hash: str
 
 
+def installed(group: str) -> tuple[list[PluginFile], list[str]]:
+    """Modules that installed packages offer under an entry-point group, and what could not be loaded, in a sentence.
+
+    Name and version of the package and the hash of the file make up the plug-in's hash.
+    """
+    from importlib import import_module
+    from importlib.metadata import entry_points
+
+    found, broken = [], []
+    for point in entry_points(group=group):
+        package = point.dist.name if point.dist else "an unknown package"
+        try:
+            module = import_module(point.module)
+            content = Path(module.__file__).read_bytes()
+        except Exception as e:
+            broken.append(f"plug-in {point.name} of {package}: {type(e).__name__}: {' '.join(str(e).split())}")
+            continue
+        version = point.dist.version.replace("+", "_") if point.dist else ""
+        found.append(PluginFile(module, f"{package}-{version}-{_sha(content)[:16]}"))
+    return found, broken
+
+
 def load(path: str | Path) -> PluginFile:
     """Run the file; ConfigError in one sentence when that is not possible."""
     file = Path(path).resolve()

@@ -26,7 +26,7 @@ MAY_IMPORT = {  # part -> parts of gpbench it may use; everything may use errors
     "planning": {"catalog", "data", "kernels", "methods", "metrics"},
     "keeping": {"planning", "metrics", "catalog"},
     "estimators": {"catalog", "data", "kernels", "learning", "methods", "planning", "running", "threads"},
-    "advising": {"data", "keeping", "planning", "running"},
+    "advising": {"data", "keeping", "metrics", "planning", "running"},
     "report": {"metrics", "published", "data", "planning", "keeping"},
 }
 

@@ -18,6 +18,7 @@ import yaml
 from gpbench.errors import DataError
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import Store
+from gpbench.metrics import loss
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
 from gpbench.planning.resolved import resolved_yaml
@@ -106,7 +107,7 @@ class Search:
 
     def score(self, result: Result) -> float:
         value = result.metrics.get(self.metric) if result.status == "ok" else None
-        return float("inf") if value is None else float(value)
+        return float("inf") if value is None else float(loss(self.metric, value))
 
     # -- what it costs ------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import numpy as np
 import yaml
 
 from gpbench.keeping.record import Result
+from gpbench.metrics import loss
 
 from .candidates import Candidate
 from .judging import Verdict
@@ -34,7 +35,7 @@ def table(found: dict[Candidate, list[Result]], task: str, metric: str) -> str:
     columns = list(dict.fromkeys([metric, ERROR[task], "nlpd"]))
     head = ["method", "size", *columns, "fit s", "predict s", "MB"]
     lines = [head, ["---"] * len(head)]
-    order = sorted(found, key=lambda c: np.mean([r.metrics[metric] for r in found[c]]))
+    order = sorted(found, key=lambda c: np.mean([loss(metric, r.metrics[metric]) for r in found[c]]))
     for c in order:
         rs = found[c]
         scores = [_mean([r.metrics.get(m) for r in rs]) for m in columns]

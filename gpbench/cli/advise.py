@@ -94,7 +94,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
         note(f"the budget of {budget:g} s is too small: no candidate was fitted within it; give more time (--budget)")
         return 1
     cost = {c: telling.cost(rs) for c, rs in found.items()}
-    scores = {c: [r.metrics[metric] for r in rs] for c, rs in found.items()}
+    scores = {c: [search.score(r) for r in rs] for c, rs in found.items()}
     verdict = judging.recommend(scores, cost, metric)
     text = telling.table(found, task, metric)
     click.echo(text)

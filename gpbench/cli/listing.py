@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from .shared import Command, json_option, plugin_option, print_json
+from .shared import Command, json_option, note, plugin_option, print_json
 
 KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel"}
 
@@ -17,6 +17,11 @@ KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel"}
 def _summary(cls) -> str:
     doc = (vars(cls).get("__doc__") or sys.modules[cls.__module__].__doc__ or "").strip().split("\n")[0]
     return getattr(cls, "title", "") or doc
+
+
+def _sentence(cls) -> str:
+    """What it is; of a method, what it does and when to take it."""
+    return getattr(cls, "use", "") or _summary(cls)
 
 
 @click.command("list", cls=Command)
@@ -28,14 +33,15 @@ def list_(what, as_json, plugin):
     if what in KINDS:
         from gpbench import catalog
 
-        rows = {name: _summary(cls) for name, cls in catalog.available(KINDS[what]).items()}
+        rows = {name: _sentence(cls) for name, cls in catalog.available(KINDS[what]).items()}
+        for text in catalog.broken(KINDS[what]):
+            note(text)
     elif what == "metrics":
         from gpbench import metrics
 
-        functions = {"nlpd_latent": metrics.nlpd} | {m: getattr(metrics, m, metrics.nlpd) for m in metrics.METRICS}
-        rows = {m: (functions[m].__doc__ or "").split("\n")[0] for m in metrics.METRICS}
+        rows = {m: _metric(m)["summary"] for m in metrics.METRICS}
     else:
-        rows = {str(p): _config_title(p) for p in sorted(Path("configs").rglob("*.yaml"))}
+        rows = {name: _config_title(path) for name, path in _configs().items()}
     if as_json:
         print_json(rows)
         return
@@ -44,11 +50,58 @@ def list_(what, as_json, plugin):
         click.echo(f"{name:<{width}}  {text}".rstrip())
 
 
+def _metric(name: str) -> dict:
+    from gpbench import metrics
+
+    function = getattr(metrics, name, metrics.nlpd)
+    lines = (function.__doc__ or "").strip().split("\n")
+    facts = {"summary": lines[0], "about": " ".join(" ".join(lines).split())}
+    facts["better"] = f"nearer to {metrics.AIM[name]:g}" if name in metrics.AIM else "lower"
+    return facts
+
+
+def _configs() -> dict[str, Path]:
+    """By the name that `gpbench run` takes: files of ./configs, else those that come with gpbench."""
+    from gpbench.planning import builtin
+
+    if here := sorted(Path("configs").rglob("*.yaml")):
+        return {str(p): p for p in here}
+    return {name: builtin.FOLDER / f"{name}.yaml" for name in builtin.names()}
+
+
 def _config_title(path: Path) -> str:
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        if line.startswith("description:"):
-            return line.partition(":")[2].strip()
-    return ""
+    from gpbench.planning.builtin import title
+
+    return title(path)
+
+
+def _config(path: Path) -> dict:
+    """What a config runs."""
+    from gpbench.planning.config import load_config
+
+    config = load_config(path)
+    trials = {" or ".join(d.names): config.trials_for(d) for d in config.datasets}
+    return {
+        "summary": config.description, "file": str(path), "results": f"results/{config.name}",
+        "trials": {name: f"{count}" for name, count in trials.items()},
+        "methods": ", ".join(m.label for m in config.methods), "metrics": ", ".join(config.metrics),
+        "published": "; ".join(f"{p['paper']} {p['item']}" for p in config.published),
+    }  # fmt: skip
+
+
+def _described(name: str) -> dict[str, dict]:
+    from gpbench import catalog, metrics
+
+    found = {kind: _facts(kind, cls) for kind in KINDS.values() if (cls := catalog.available(kind).get(name))}
+    if name in metrics.METRICS:
+        found["metric"] = _metric(name)
+    configs = _configs()
+    path = next((configs[n] for n in (name, f"configs/{name}", f"configs/{name}.yaml") if n in configs), None)
+    if path is None and name.endswith(".yaml") and Path(name).is_file():
+        path = Path(name)
+    if path is not None:
+        found["config"] = _config(path)
+    return found
 
 
 @click.command(cls=Command)
@@ -56,19 +109,18 @@ def _config_title(path: Path) -> str:
 @json_option
 @plugin_option
 def describe(name, as_json, plugin):
-    """Parameters, defaults, paper, licence, size and hashes of a method, data set or kernel."""
-    from gpbench import catalog
+    """Parameters, defaults, paper, licence, size and hashes of a method, data set or kernel; a metric; a config."""
+    from gpbench import catalog, metrics
     from gpbench.errors import ConfigError
+    from gpbench.planning import builtin
+    from gpbench.text import similar
 
-    found = {kind: cls for kind in KINDS.values() if (cls := catalog.available(kind).get(name))}
-    if not found:
-        import difflib
-
+    described = _described(name)
+    if not described:
         every = [n for kind in KINDS.values() for n in catalog.available(kind)]
-        near = difflib.get_close_matches(name, every, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else "; see gpbench list methods|datasets|kernels"
-        raise ConfigError(f"nothing is called '{name}'{hint}")
-    described = {kind: _facts(kind, cls) for kind, cls in found.items()}
+        near = similar(name, [*every, *metrics.METRICS, *builtin.names()], most=3)
+        usual = "; see gpbench list methods|datasets|kernels|metrics|configs"
+        raise ConfigError(f"nothing is called '{name}'" + (f"; did you mean {' or '.join(near)}?" if near else usual))
     if as_json:
         print_json(described)
         return
@@ -84,7 +136,7 @@ def describe(name, as_json, plugin):
 
 
 def _facts(kind: str, cls) -> dict:
-    facts = {"summary": _summary(cls)}
+    facts = {"summary": _summary(cls), "use": getattr(cls, "use", "")}
     if kind == "kernel":
         import inspect
 

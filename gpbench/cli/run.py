@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 def _load(paths, overrides):
     """All configs, with the problems of every file in one error."""
     from gpbench.errors import ConfigError
+    from gpbench.planning import builtin
     from gpbench.planning.config import load_config
 
     configs, problems = [], []
     for path in paths:
         try:
-            configs.append(load_config(path, list(overrides)))
+            configs.append(load_config(builtin.located(path), list(overrides)))
         except ConfigError as e:
-            problems.append(str(e))
+            no_such_file = not Path(builtin.located(path)).exists()
+            problems.append(f"{e}{builtin.hint(path)}" if no_such_file else str(e))
     if problems:
         raise ConfigError("\n".join(problems))
     return configs
@@ -208,9 +210,20 @@ def status(directory, as_json):
         click.echo(f"{found['damaged']} damaged line(s) in archive.jsonl; the run command moves them to quarantine/")
     if found["running"]:
         click.echo(f"running: process {found['running']['pid']} on {found['running']['host']}")
-    for failure in found["failures"][-10:]:
+    for failure in _each_error_once(found["failures"])[-10:]:
         log = f" ({failure['log']})" if (Path(directory) / failure["log"]).is_file() else ""
         click.echo(f"  {failure['what']}{log}")
+
+
+def _each_error_once(failures: list[dict]) -> list[dict]:
+    """The first trial that each error ended, with how many more it did."""
+    by_reason: dict[str, list[dict]] = {}
+    for failure in failures:
+        by_reason.setdefault(failure["reason"], []).append(failure)
+    more = {
+        reason: f" (and {len(same) - 1} more trials)" if len(same) > 1 else "" for reason, same in by_reason.items()
+    }
+    return [{**same[0], "what": same[0]["what"] + more[reason]} for reason, same in by_reason.items()]
 
 
 @click.command(cls=Command)

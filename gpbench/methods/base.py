@@ -93,6 +93,7 @@ class Method(BaseModel):
     stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` counts here too
     heeds: ClassVar[Mapping[str, tuple[str, ...]] | None] = None  # of LEARNING_KEYS, by schedule; None: all of them
     title: ClassVar[str] = ""
+    use: ClassVar[str] = ""  # what it does and when to take it, in a sentence
     task: ClassVar[str] = "regression"  # or classification
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support

@@ -43,6 +43,10 @@ class CholQR(Method):
 
     name = "cholqr"
     title = "CholQR"
+    use = (
+        "Swaps inducing points and learns hyperparameters in turns for one objective; take it to get most "
+        "out of a small basis, with molecules too."
+    )
     paper = "cao"
     heeds: ClassVar = {"joint": (), "interleaved": ("evaluations",)}  # an epoch has its own budget and optimiser
 

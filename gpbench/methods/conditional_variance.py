@@ -16,6 +16,10 @@ class ConditionalVariance(SparseMethod):
 
     name = "conditional-variance"
     title = "Greedy conditional variance"
+    use = (
+        "Takes the rows that the basis knows least about, without looking at targets; take it for a start of "
+        "fitc or vfe that covers the inputs."
+    )
     approximation = DTC
 
     inducing: Literal["conditional-variance"] = Field(

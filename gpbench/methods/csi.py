@@ -26,6 +26,10 @@ class Csi(Method):
 
     name = "csi"
     title = "Cholesky with side information"
+    use = (
+        "Ridge regression on pivots that look ahead at the targets; take it to compare with Bach and "
+        "Jordan's kernel regression."
+    )
     paper = "cao"
     heeds: ClassVar = {"joint": (), "interleaved": ()}  # a grid of its own
     chooses_rows: ClassVar[bool] = True  # may serve as `inducing` of other methods

@@ -14,6 +14,10 @@ class Dmax(Kappa):
 
     name = "dmax"
     title = "Matching pursuit, cache of d_max rows"
+    use = (
+        "Matching pursuit that keeps d_max candidates at hand; take it for the best greedy basis of the "
+        "pursuit at moderate sizes."
+    )
     nested = False  # the cache, and so the path, depends on d_max
     first_fill = True
 

@@ -22,6 +22,10 @@ class EP(EPMethod):
 
     name = "ep"
     title = "EP, full covariance"
+    use = (
+        "EP classification with the full covariance; take it up to some two thousand rows, and as the "
+        "yardstick of the other two."
+    )
     dense = True
 
     solver: Literal["panels", "rank-one"] = Field("panels", description="how site changes reach the covariance")

@@ -18,6 +18,7 @@ class EPFic(EPMethod):
 
     name = "ep-fic"
     title = "EP, FIC"
+    use = "EP classification on a few learned inducing inputs; take it for many rows whose classes vary slowly."
     passes = 2  # its gradient is that of FITC, built anew
 
     d_max: int = Field(10, ge=1, description="number of inducing inputs")

@@ -24,6 +24,7 @@ class EPSparse(EPMethod):
 
     name = "ep-sparse"
     title = "EP, compact support"
+    use = "EP classification with a kernel of compact support; take it for many rows whose classes vary quickly."
     compact = True
 
     solver: Literal["fronts", "rows", "parallel"] = Field(

@@ -22,6 +22,7 @@ class External(Method):
 
     name = "external"
     title = "Another library"
+    use = "A model of another library on the same rows, timed and scored alike; take it to compare."
     learns_itself: ClassVar[bool] = True
 
     external: str = Field(description="library, library-model, or a user's adapter file")

@@ -12,5 +12,9 @@ class Fitc(SizedByRows):
 
     name = "fitc"
     title = "FITC / SPGP"
+    use = (
+        "Inducing inputs with the exact variance at every row; the first choice for regression from some "
+        "thousand rows on."
+    )
     paper = "snelson"
     approximation = FITC

@@ -38,6 +38,7 @@ class FullGP(Method):
 
     name = "full-gp"
     title = "Full Gaussian process"
+    use = "The exact GP on all rows; take it up to a few thousand rows, and as the yardstick of everything else."
     dense = True
     heeds = AT_ONCE
 

@@ -12,5 +12,9 @@ class Gpe(WorkingSetMethod):
 
     name = "gpe"
     title = "GPE selection"
+    use = (
+        "Greedy choice by the leave-one-out error with its variance; take it where squared error counts and "
+        "the size is to be found."
+    )
     paper = "sundararajan"
     criterion = gpe.criterion

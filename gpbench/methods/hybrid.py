@@ -19,6 +19,10 @@ class Hybrid(Method):
 
     name = "hybrid"
     title = "Hybrid: SoD hyperparameters, FITC prediction"
+    use = (
+        "Hyperparameters of an exact GP on a subset, prediction by FITC on all rows; take it where learning "
+        "must be quick."
+    )
     heeds = AT_ONCE
     paper = "cao"
 

@@ -16,6 +16,7 @@ class Ivm(EpochMethod):
 
     name = "ivm"
     title = "Informative vector machine"
+    use = "Greedy entropy, the informative vector machine; take it to compare with the oldest of the quick criteria."
     paper = "cao"
     criterion = entropy.criterion
     rule = staticmethod(objective_settled)

@@ -12,5 +12,6 @@ class Kappa(WorkingSetMethod):
 
     name = "kappa"
     title = "Matching pursuit, kappa candidates"
+    use = "Matching pursuit over 59 candidates a step; take it for a greedy basis at little cost."
     paper = "keerthi"
     criterion = post_backfitting.criterion

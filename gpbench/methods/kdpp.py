@@ -16,6 +16,7 @@ class KDpp(SparseMethod):
 
     name = "kdpp"
     title = "k-DPP"
+    use = "A draw of rows that repel each other; take it for a diverse random start of fitc or vfe."
     approximation = DTC
 
     inducing: Literal["kdpp"] = Field("kdpp", description="a set of rows drawn by its determinant")

@@ -16,6 +16,7 @@ class KMeans(SparseMethod):
 
     name = "kmeans"
     title = "k-means centres"
+    use = "Centres of k-means as inducing inputs; take it for a start that follows the density of the rows."
     approximation = DTC
 
     inducing: Literal["kmeans"] = Field("kmeans", description="centres of k-means")

@@ -16,6 +16,7 @@ class Leverage(SparseMethod):
 
     name = "leverage"
     title = "Ridge leverage scores"
+    use = "Rows drawn by their ridge leverage; take it for a random start with guarantees."
     approximation = DTC
 
     inducing: Literal["leverage"] = Field("leverage", description="rows drawn by ridge leverage scores")

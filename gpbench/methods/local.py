@@ -20,6 +20,10 @@ class Local(Method):
 
     name = "local"
     title = "Local GPs"
+    use = (
+        "Independent GPs on clusters of rows; take it for short length-scales, many rows and no need of "
+        "smoothness between clusters."
+    )
     heeds = AT_ONCE
 
     d_max: int = Field(500, ge=1, description="rows of a cluster, at most")

@@ -12,5 +12,9 @@ class LooCve(WorkingSetMethod):
 
     name = "loo-cve"
     title = "LOO-CVE selection"
+    use = (
+        "Greedy choice by the leave-one-out squared error; take it where squared error counts and the size "
+        "is to be found."
+    )
     paper = "sundararajan"
     criterion = loo_cve.criterion

@@ -12,5 +12,9 @@ class Nlgpp(WorkingSetMethod):
 
     name = "nlgpp"
     title = "NLGPP selection"
+    use = (
+        "Greedy choice by the leave-one-out density; take it where the predictive density counts and the "
+        "size is to be found."
+    )
     paper = "sundararajan"
     criterion = nlgpp.criterion

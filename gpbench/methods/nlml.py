@@ -12,5 +12,6 @@ class Nlml(WorkingSetMethod):
 
     name = "nlml"
     title = "NLML selection"
+    use = "Greedy choice by the evidence; take it for a basis that serves the learning of hyperparameters."
     paper = "sundararajan"
     criterion = evidence.criterion

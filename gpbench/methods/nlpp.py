@@ -16,6 +16,7 @@ class Nlpp(WorkingSetMethod):
 
     name = "nlpp"
     title = "NLPP selection"
+    use = "Greedy choice by the posterior density of the weights; take it to compare with the evidence."
     paper = "sundararajan"
     criterion = posterior.criterion
 

@@ -12,5 +12,9 @@ class Plv(SparseMethod):
 
     name = "plv"
     title = "Projected latent variables (DTC)"
+    use = (
+        "Inducing inputs with the prior's variance ignored at the rows (DTC); take it to compare, or where "
+        "the mean alone counts."
+    )
     paper = "keerthi"
     approximation = DTC

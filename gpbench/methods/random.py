@@ -16,6 +16,7 @@ class Random(SparseMethod):
 
     name = "random"
     title = "Random basis"
+    use = "A random basis; the yardstick that every way of choosing must beat."
     paper = "keerthi"
     nested = True
     approximation = DTC

@@ -16,6 +16,7 @@ class RPCholesky(SparseMethod):
 
     name = "rpcholesky"
     title = "Randomly pivoted Cholesky"
+    use = "Rows drawn by what the basis leaves unexplained; take it for a good start at the cost of a pivoted Cholesky."
     approximation = DTC
 
     inducing: Literal["rpcholesky"] = Field("rpcholesky", description="rows drawn by their residual variance")

@@ -12,5 +12,6 @@ class SmolaBartlett(WorkingSetMethod):
 
     name = "sb"
     title = "Smola and Bartlett"
+    use = "Smola and Bartlett's greedy choice from 59 random candidates; take it to compare with later criteria."
     paper = "keerthi"
     criterion = posterior.criterion

@@ -13,6 +13,7 @@ class SubsetOfData(Method):
 
     name = "sod"
     title = "Subset of data"
+    use = "An exact GP on some of the rows; take it where rows are plenty and noise is low, or for a first look."
     heeds = AT_ONCE
 
     d_max: int = Field(500, ge=1, description="number of training rows kept")

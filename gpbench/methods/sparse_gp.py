@@ -20,6 +20,10 @@ class SparseGP(Method):
 
     name = "sparse-gp"
     title = "Exact GP, compact support"
+    use = (
+        "The exact GP with a kernel of compact support, on sparse matrices; take it for short length-scales "
+        "in few dimensions."
+    )
     heeds = AT_ONCE
     compact = True
     paper = "vanhatalo"

@@ -17,6 +17,7 @@ class Titsias(EpochMethod):
 
     name = "titsias"
     title = "Titsias' greedy variational selection"
+    use = "Greedy growth of the variational bound, learned in turns; take it for a basis whose bound is to be trusted."
     paper = "cao"
 
     candidates: int = Field(16, ge=1, description="random candidates per step")

@@ -18,6 +18,7 @@ class Vecchia(Method):
 
     name = "vecchia"
     title = "Vecchia approximation"
+    use = "Every row given its nearest ones; take it for short length-scales, few dimensions and very many rows."
     heeds = AT_ONCE
 
     neighbours: int = Field(20, ge=1, description="earlier rows that each row is conditioned on")

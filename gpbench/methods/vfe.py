@@ -12,5 +12,9 @@ class Vfe(SizedByRows):
 
     name = "vfe"
     title = "Variational free energy"
+    use = (
+        "Inducing inputs with a bound on the evidence; take it where overfitting hyperparameters is the "
+        "worry, and noise is not tiny."
+    )
     paper = "cao"
     approximation = VFE

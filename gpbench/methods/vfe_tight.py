@@ -12,4 +12,5 @@ class VfeTight(SizedByRows):
 
     name = "vfe-tight"
     title = "Tighter variational bound"
+    use = "VFE with a tighter bound; take it where vfe puts too much into the noise."
     approximation = TIGHT

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import time
+from collections import Counter
 
 from gpbench.keeping.record import Result
 from gpbench.text import printable
@@ -33,13 +34,19 @@ class Lines(Silent):
     def __init__(self, stream=None):
         self.stream = stream or sys.stderr
         self.clock = Clock(WORKING_EVERY)
+        self.errors: Counter[str] = Counter()  # how many trials each has ended
 
     def start(self, total, done):
         self.total, self.count = total, done
 
     def finished(self, result):
         self.count += 1
-        self.say(f"[{self.count}/{self.total}] {describe(result)}")
+        self.say(f"[{self.count}/{self.total}] {describe(result, told=self.known(result))}")
+
+    def known(self, result) -> bool:
+        """Whether the error of this trial has been told already."""
+        self.errors[result.reason] += bool(result.reason)
+        return self.errors[result.reason] > 1
 
     def working(self, text):
         if self.clock.due():
@@ -53,7 +60,7 @@ class Lines(Silent):
 
 
 class Bar(Lines):
-    """A bar on a terminal; failures are still said in full."""
+    """A bar on a terminal; failures are still said in full, the same error once."""
 
     def start(self, total, done):
         from tqdm import tqdm
@@ -67,7 +74,7 @@ class Bar(Lines):
         )  # fmt: skip
 
     def finished(self, result):
-        if result.status not in ("ok", "skipped"):
+        if result.status not in ("ok", "skipped") and not self.known(result):
             self.say(describe(result))
         with contextlib.suppress(OSError, ValueError):
             self.bar.set_postfix_str("", refresh=False)
@@ -85,6 +92,9 @@ class Bar(Lines):
     def close(self):
         with contextlib.suppress(OSError, ValueError):
             self.bar.close()
+        for reason, count in self.errors.items():
+            if count > 1:
+                Lines.say(self, f"the same error ended {count} trials: {reason}")
 
 
 def choose(quiet: bool = False, stream=None) -> Silent:
@@ -94,12 +104,13 @@ def choose(quiet: bool = False, stream=None) -> Silent:
     return Bar(stream) if stream.isatty() and os.environ.get("TERM") != "dumb" else Lines(stream)
 
 
-def describe(result: Result) -> str:
+def describe(result: Result, told: bool = False) -> str:
+    """A finished trial in a line; an error that was `told` before is not repeated."""
     trial = result.trial
     size = f" d_max={d}" if (d := trial.params.get("d_max")) is not None else ""
     seconds = sum(v for k, v in result.seconds.items() if k in ("fit", "predict") and v is not None)
     took = f" {seconds:.2f} s" if result.status == "ok" else ""
-    why = f": {result.reason}" if result.reason else ""
+    why = f": {'the same error' if told else result.reason}" if result.reason else ""
     return f"{result.status} {trial.dataset_name} {trial.label or trial.method}{size} trial {trial.index}{took}{why}"
 
 

@@ -1,0 +1,35 @@
+"""Configs that come with gpbench: found by their name where no such file is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpbench.text import similar
+
+FOLDER = Path(__file__).parent.parent / "configs"  # in the repository a link to its configs/
+
+
+def names() -> list[str]:
+    """quickstart, cao/figure1, ..."""
+    return sorted(p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.rglob("*.yaml"))
+
+
+def located(given: str) -> str:
+    """The path of a config that a user names: a file, or a built-in one. An unknown name is left for the reader."""
+    name = given.removesuffix(".yaml").removeprefix("configs/")
+    own = FOLDER / f"{name}.yaml"
+    is_inside = ".." not in Path(name).parts and not Path(name).is_absolute()
+    return given if Path(given).exists() or not is_inside or not own.is_file() else str(own)
+
+
+def hint(given: str) -> str:
+    """What may have been meant by a name that is no file."""
+    near = similar(given.removesuffix(".yaml"), names(), most=2)
+    return f"; did you mean {' or '.join(near)}?" if near else "; gpbench list configs shows what there is"
+
+
+def title(path: Path) -> str:
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("description:"):
+            return line.partition(":")[2].strip()
+    return ""

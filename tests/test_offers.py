@@ -1,0 +1,128 @@
+"""What gpbench offers and how it tells: methods in sentences, metrics, configs, errors once, plug-ins of packages."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from driver import trial
+
+from gpbench import catalog
+from gpbench.cli import cli
+from gpbench.keeping.record import Result
+from gpbench.metrics import METRICS
+from gpbench.planning import builtin
+from gpbench.running.progress import Bar, Lines
+
+
+def test_every_method_says_what_it_does_and_when_to_take_it():
+    for name in catalog.own_names("method"):
+        use = catalog.find("method", name).use
+        assert use.endswith(".") and 60 < len(use) < 200, name
+        assert any(word in use for word in ("take it", "choice", "must")), name
+    told = CliRunner().invoke(cli, ["list", "methods"]).output
+    assert "take it" in told and len(told.splitlines()) >= len(catalog.own_names("method"))
+
+
+def test_describe_knows_metrics_and_configs():
+    for metric in METRICS:
+        assert f"metric {metric}" in CliRunner().invoke(cli, ["describe", metric]).output
+    assert "better: nearer to 0.95" in CliRunner().invoke(cli, ["describe", "coverage"]).output
+    told = CliRunner().invoke(cli, ["describe", "quickstart"]).output
+    assert "results: results/quickstart" in told and "friedman2: 3" in told and "NLGPP" in told
+    unknown = CliRunner().invoke(cli, ["describe", "quickstrat"])
+    assert "did you mean" in str(unknown.exception) and "quickstart" in str(unknown.exception)
+    assert "did you mean" not in str(CliRunner().invoke(cli, ["describe", "xylophone"]).exception)
+
+
+def test_a_built_in_config_runs_by_its_name_where_no_such_file_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(cli, ["validate", "smoke/tiny", "cao/figure1.yaml"]).exit_code == 0
+    assert "quickstart" in CliRunner().invoke(cli, ["list", "configs"]).output
+    (tmp_path / "quickstart").write_text("name: own\ndataset: friedman2\nmethods: [full-gp]\n")
+    assert builtin.located("quickstart") == "quickstart"  # the user's file comes first
+    assert builtin.located("../smoke/tiny") == "../smoke/tiny"
+    missing = CliRunner().invoke(cli, ["validate", "quickstarts"])
+    assert "did you mean quickstart?" in str(missing.exception)
+
+
+def _failures(progress, reasons):
+    progress.start(len(reasons), 0)
+    for i, reason in enumerate(reasons):
+        progress.finished(Result(trial(index=i), "failed", reason))
+    progress.close()
+
+
+def test_the_same_error_in_every_trial_is_told_once():
+    stream = io.StringIO()
+    _failures(Lines(stream), ["no such thing"] * 3 + ["another"])
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 4 and sum("no such thing" in line for line in lines) == 1
+    assert lines[1].endswith("the same error") and lines[3].endswith("another")
+    stream = io.StringIO()
+    _failures(Bar(stream), ["no such thing"] * 3 + ["another"])
+    assert stream.getvalue().count("trial 0: no such thing") == 1
+    assert "the same error ended 3 trials: no such thing" in stream.getvalue()
+
+
+PLUGIN = """
+from gpbench.methods.base import Method
+from gpbench.methods.full_gp import exact_fit
+
+class FirstRows(Method):
+    name = "first-rows-of-a-package"
+    title = "First rows"
+    def fit(self, problem, rng):
+        return exact_fit(problem, problem.order[:5], rng)
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A folder on the path that looks like an installed package with two entry points, one of them broken."""
+    site = tmp_path / "site"
+    info = site / "my_gp-1.2+local.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-gp\nVersion: 1.2+local\n")
+    (info / "entry_points.txt").write_text("[gpbench.methods]\nfirst = my_gp\nbroken = my_gp_missing\n")
+    (site / "my_gp.py").write_text(PLUGIN)
+    return site
+
+
+def _python(code, package, cwd):
+    env_code = f"import sys; sys.path.insert(0, {str(package)!r})\n"
+    return subprocess.run([sys.executable, "-c", env_code + code], cwd=cwd, capture_output=True, text=True)
+
+
+def test_a_packages_method_is_found_and_its_name_version_and_hash_enter_the_id(package, tmp_path):
+    code = (
+        "from gpbench import catalog\n"
+        "cls = catalog.find('method', 'first-rows-of-a-package')\n"
+        "print(catalog.source_hash(cls)); catalog.refuse_changed(catalog.source_hash(cls))\n"
+        "print(catalog.broken('method'))\n"
+        "print('first-rows-of-a-package' in catalog.available('method'))\n"
+    )
+    first = _python(code, package, tmp_path)
+    assert first.returncode == 0, first.stderr
+    hash_, broken, there = first.stdout.splitlines()
+    assert hash_.startswith("my-gp-1.2_local-") and "my_gp_missing" in broken and there == "True"
+    (package / "my_gp.py").write_text(PLUGIN + "# edited\n")
+    assert _python(code, package, tmp_path).stdout.splitlines()[0] != hash_
+
+
+def test_help_and_a_name_of_ours_scan_no_packages(tmp_path):
+    code = (
+        "import importlib.metadata as m\n"
+        "usual = m.entry_points\n"
+        "def never(**k):\n"
+        "    if k.get('group', '').startswith('gpbench'): raise SystemExit('scanned')\n"
+        "    return usual(**k)\n"
+        "m.entry_points = never\n"
+        "from gpbench import catalog\n"
+        "import gpbench.cli\n"
+        "catalog.find('method', 'vfe'); catalog.find('kernel', 'ard-se')\n"
+        "print('fine')\n"
+    )
+    told = _python(code, tmp_path, tmp_path)
+    assert told.stdout.strip() == "fine", told.stderr
