@@ -1,6 +1,8 @@
 """Two folders side by side, and predictions of another library scored on exported splits."""
 
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,11 @@ from scipy import stats
 from gpbench import report
 from gpbench.data.split_files import export
 from gpbench.errors import ConfigError, DataError
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import every_trial
 from gpbench.report.frame import load
 from gpbench.report.tables import tables
+from gpbench.running.export import export_trials
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 
@@ -137,8 +142,51 @@ def test_predictions_that_cannot_be_scored_are_one_sentence(exported, tmp_path, 
     assert error.value.exit_code == 3
 
 
-def test_scores_enter_the_tables_of_a_results_folder(exported, tmp_path):
+@pytest.fixture
+def folder(tmp_path):
     folder = Path(shutil.copytree(SMALL, tmp_path / "results"))
+    file = folder / "config.resolved.yaml"
+    file.write_text(
+        re.sub(r"- method: \S+\n  label: \S+-cache\n", "", file.read_text())
+    )  # made by hand: the same again
+    return folder
+
+
+@pytest.fixture
+def of_folder(folder, tmp_path):
+    """The splits of its own trials, as `gpbench data export -c` writes them."""
+    return own_export(folder, tmp_path / "own")
+
+
+def own_export(folder, out, **changes):
+    trials = every_trial(load_config(folder / "config.resolved.yaml"))
+    chosen = {t.index: replace(t, **changes) for t in trials if t.dataset_name == "friedman3" and t.index < 2}
+    return export_trials(list(chosen.values()), out)[0]
+
+
+@pytest.mark.parametrize("changes", [{"seed": 1}, {"split": {"kind": "random", "n_train": 150, "n_test": 20}}])
+def test_scores_on_other_splits_or_another_seed_are_refused(folder, tmp_path, changes):
+    other = own_export(folder, tmp_path / "other-export", **changes)
+    with pytest.raises(ConfigError, match=r"trial 0 of the export .* is not that of .*config.resolved.yaml"):
+        report.score(other, predictions(other, tmp_path / "p.csv"), label="GPy", into=folder)
+    assert not (folder / "external.csv").exists()
+
+
+def test_an_export_that_does_not_say_its_seed_is_refused(exported, folder, tmp_path):
+    with pytest.raises(ConfigError, match="does not say of which seed"):
+        report.score(exported, predictions(exported, tmp_path / "p.csv"), into=folder)
+
+
+@pytest.mark.parametrize("key, value", [("target_units", "standardised"), ("nmse_variance", "test")])
+def test_scores_in_other_units_or_by_another_variance_are_refused(of_folder, folder, tmp_path, key, value):
+    with open(folder / "config.resolved.yaml", "a") as f:
+        f.write(f"{key}: {value}\n")
+    with pytest.raises(ConfigError, match=f"with {key}: {value}; predictions of an export have {key}: "):
+        report.score(of_folder, predictions(of_folder, tmp_path / "p.csv"), into=folder)
+
+
+def test_scores_enter_the_tables_of_a_results_folder(of_folder, folder, tmp_path):
+    exported = of_folder
     before = (folder / "results.csv").read_bytes()
     file = predictions(exported, tmp_path / "p.csv")
     scores = report.score(exported, file, label="GPy", into=folder)
@@ -151,7 +199,7 @@ def test_scores_enter_the_tables_of_a_results_folder(exported, tmp_path):
     assert (folder / "results.csv").read_bytes() == before  # the next run rewrites that file from its trials
 
 
-def test_a_label_of_a_method_cannot_be_taken(exported, tmp_path):
-    folder = Path(shutil.copytree(SMALL, tmp_path / "results"))
+def test_a_label_of_a_method_cannot_be_taken(of_folder, folder, tmp_path):
+    exported = of_folder
     with pytest.raises(ConfigError, match="choose another --label"):
         report.score(exported, predictions(exported, tmp_path / "p.csv"), label="gpe", into=folder)

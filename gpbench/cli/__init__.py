@@ -36,6 +36,10 @@ def main() -> None:
     from gpbench.running.limits import standard_streams
 
     standard_streams()
+    if asked := os.environ.get("_GPBENCH_COMPLETE"):  # cli.main() would look at it, and is not called
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(cli, {}, "gpbench", "_GPBENCH_COMPLETE", asked))
     try:
         # not cli.main(): it turns a closed pipe into exit code 1
         with cli.make_context("gpbench", sys.argv[1:]) as context:
@@ -62,5 +66,5 @@ def main() -> None:
         click.echo(
             f"gpbench: internal error, please report it: {type(e).__name__}: {e} (traceback: gpbench -v ...)", err=True
         )
-        code = 1
+        code = 70
     sys.exit(code if isinstance(code, int) else 0)

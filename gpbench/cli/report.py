@@ -75,10 +75,12 @@ def report(directory):
 def check(directories, as_json, junit, baseline):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench import report
+    from gpbench.keeping.files import storing
 
     found = report.check([Path(d) for d in directories])
     if junit:
-        Path(junit).write_text(found.junit(), encoding="utf-8")
+        with storing(junit):
+            Path(junit).write_text(found.junit(), encoding="utf-8")
     if as_json:
         print_json(found.to_json())
     else:

@@ -103,6 +103,7 @@ class _One:
     out: Path
     selection: dict  # -m, -d, --trials
     overridden: bool  # by --set
+    trouble: int = 0  # exit code of what went wrong after the trials
 
     def plan(self, config: Config, fetch: bool = True, **selection):
         from gpbench.keeping.store import Store
@@ -156,7 +157,7 @@ class _One:
         planned = before or (self.plan(self.config) if any(self.selection.values()) else plan).trials
         summary = run_trials(
             self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,
-            progress=choose(quiet=is_quiet()),
+            progress=choose(quiet=is_quiet()), at_end=self._condense,
         )  # fmt: skip
         note(summary.missing_extra or summary.message)
         if summary.exit_code >= 128:  # after an interruption the person wants the prompt back, not plots
@@ -164,8 +165,18 @@ class _One:
         try:
             _render(self.out)
         except GpbenchError as e:
-            return max(summary.exit_code, fail(e))
-        return summary.exit_code
+            self.trouble = max(self.trouble, fail(e))
+        return max(summary.exit_code, self.trouble)
+
+    def _condense(self) -> None:
+        """Traces into curves.csv and notes.csv; trouble there takes nothing from the results."""
+        from gpbench import report
+        from gpbench.errors import GpbenchError
+
+        try:
+            report.write_curves(self.out)
+        except GpbenchError as e:
+            self.trouble = fail(e)
 
     def _before(self) -> list[Trial] | None:
         """What the folder's trials were to be before --set changed a value: they stay part of its results."""

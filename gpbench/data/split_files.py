@@ -21,7 +21,7 @@ import numpy as np
 from gpbench.errors import DataError, StorageError
 
 from . import splits
-from .dataset import Dataset, Split
+from .dataset import Dataset, Split, name_of
 from .spec import load
 
 VERSION = 1
@@ -38,11 +38,21 @@ class ExportedTrial:
 
 
 def export(
-    spec: dict, split: dict | None, out_dir, trials: Iterable[int], rngs: Callable[[int], tuple], **places
+    spec: dict,
+    split: dict | None,
+    out_dir,
+    trials: Iterable[int],
+    rngs: Callable[[int], tuple],
+    seed: int | None = None,
+    keys: dict[int, str] | None = None,
+    **places,
 ) -> Path:
-    """Write the splits of the given trials; `rngs(index)` gives the runner's (data, split) generators of a trial."""
+    """Write the splits of the given trials; `rngs(index)` gives the runner's (data, split) generators of a trial.
+
+    `seed` and `keys` (of each trial's data and split) are kept for `gpbench score --into`, which compares them.
+    """
     out = Path(out_dir)
-    facts = {"version": VERSION, "dataset": spec, "trials": []}
+    facts = {"version": VERSION, "dataset": spec, "seed": seed, "trials": []}
     try:
         for index in trials:
             data_rng, split_rng = rngs(index)
@@ -50,10 +60,10 @@ def export(
             rule = split or splits.default(dataset)
             rows = splits.draw(dataset, rule, split_rng, index)
             _write_trial(out / folder_name(index), dataset, rows)
-            facts |= {"name": dataset.name, "task": dataset.task, "split": rule, "notes": list(dataset.notes)}
+            facts |= {"name": name_of(spec), "task": dataset.task, "split": rule, "notes": list(dataset.notes)}
             facts["trials"].append(
                 {"index": index, "n_train": len(rows.train), "n_test": len(rows.test), "sha256": dataset.sha256,
-                 "target_variance": float(np.var(dataset.y))}
+                 "target_variance": float(np.var(dataset.y)), "key": (keys or {}).get(index)}
             )  # fmt: skip
         out.mkdir(parents=True, exist_ok=True)
         (out / "export.json").write_text(json.dumps(facts, indent=2) + "\n")

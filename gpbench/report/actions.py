@@ -9,7 +9,6 @@ from gpbench.errors import CheckError
 from gpbench.keeping.files import make_folder, write_atomic
 
 from .checking import check
-from .condense import write_curves
 from .frame import Results, load
 from .page import page
 from .plots import draw
@@ -62,7 +61,6 @@ def render_check(results: Results) -> list[Path]:
 
 def render_all(path: Path) -> list[Path]:
     """Everything that a finished run leaves beside its numbers."""
-    write_curves(path)
     results = load(path)
     figures = render_plots(path)
     files = [*render_tables(path), *render_stats(path), *figures, *render_check(results)]

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gpbench.keeping.files import write_atomic
+
 from .frame import SERIES, Results, kept_curves, load, read_json
 from .traces import is_path, list_points, round_points, theta_points, trace_points
 
@@ -30,10 +32,7 @@ def write_curves(path: str | Path) -> None:
         old = pd.read_csv(results.path / "notes.csv", keep_default_na=False)
         notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
     for name, table in (("curves.csv", curves), ("notes.csv", notes)):
-        text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-        temporary = results.path / f".tmp-{name}"
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(results.path / name)
+        write_atomic(results.path / name, table.to_csv(index=False, float_format="%.10g", lineterminator="\n").encode())
 
 
 def _trials(results: Results):

@@ -18,9 +18,12 @@ import pandas as pd
 from gpbench import metrics
 from gpbench.data.split_files import ExportedTrial, read
 from gpbench.errors import ConfigError, DataError
-from gpbench.keeping.files import write_atomic
+from gpbench.keeping.files import Damaged, write_atomic
 from gpbench.keeping.record import COLUMNS
-from gpbench.planning.trial import digest
+from gpbench.keeping.store import Store
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import every_trial
+from gpbench.planning.trial import Trial, digest
 
 from .frame import load
 
@@ -37,6 +40,7 @@ def score(exported: Path, predictions: Path, label: str = "external", into: Path
         found = _scores(facts["task"], trial, _in_order(part, trial, predictions), variance)
         rows.append(_row(facts, trial, label, found))
     if into is not None:
+        _refuse_another(Path(into), facts, [r["trial"] for r in rows])
         _append(Path(into), rows, label)
     scored = [m for m in metrics.METRICS if rows[0][m] is not None]
     return {"trials": len(rows), **{m: float(np.mean([r[m] for r in rows])) for m in scored}}
@@ -118,6 +122,37 @@ def _row(facts: dict, trial: ExportedTrial, label: str, found: dict) -> dict:
         "trial_id": key, "dataset": facts["name"], "method": "external", "label": label, "trial": trial.index,
         "status": "ok", "n_train": len(trial.split.train), "n_test": len(trial.split.test), **found,
     }  # fmt: skip
+
+
+def _refuse_another(folder: Path, facts: dict, indices: list[int]) -> None:
+    """Scores stand beside others only where both are of the same rows and measured alike."""
+    if not (trials := [t for t in _trials_of(folder) if t.dataset_name == facts["name"]]):
+        return  # `_append` says what the folder holds
+    scored = {"target_units": "raw", "nmse_variance": "dataset"}
+    if other := {k: v for k, v in trials[0].scoring.items() if scored.get(k, v) != v}:
+        theirs = ", ".join(f"{k}: {v}" for k, v in other.items())
+        ours = ", ".join(f"{k}: {scored[k]}" for k in other)
+        raise ConfigError(f"{folder} scores {facts['name']} with {theirs}; predictions of an export have {ours}")
+    keys = {t["index"]: t.get("key") for t in facts["trials"]}
+    for index in indices:
+        here = {t.data_key: t for t in trials if t.index == index}
+        if keys[index] is None:
+            raise ConfigError("the export does not say of which seed it is: write it again with `gpbench data export`")
+        if keys[index] not in here:
+            known = next(iter(here.values()), None)
+            theirs = f"split {known.split or 'default'}, seed {known.seed}" if known else "no such trial"
+            mine = f"split {facts['split']}, seed {facts['seed']}"
+            raise ConfigError(
+                f"trial {index} of the export ({mine}) is not that of {folder} ({theirs}): export its own splits with "
+                f"`gpbench data export -c {folder}/config.resolved.yaml`"
+            )
+
+
+def _trials_of(folder: Path) -> list[Trial]:
+    try:
+        return Store(folder).planned()[1]
+    except (FileNotFoundError, Damaged):  # committed results come without a manifest
+        return every_trial(load_config(folder / "config.resolved.yaml"))
 
 
 def _append(folder: Path, rows: list[dict], label: str) -> None:

@@ -32,5 +32,6 @@ def export_trials(trials: list[Trial], out: Path) -> list[Path]:
             return seeds.data(by_index[index], per_trial), seeds.split(by_index[index])
 
         place = out if len(groups) == 1 else out / folder
-        written.append(export(first.dataset, first.split or None, place, sorted(by_index), rngs))
+        keys = {index: trial.data_key for index, trial in by_index.items()}
+        written.append(export(first.dataset, first.split or None, place, sorted(by_index), rngs, first.seed, keys))
     return written

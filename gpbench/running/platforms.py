@@ -1,13 +1,19 @@
 """On which machines a trial must give the same number to the last digits: equal architecture, BLAS, numpy and scipy.
 
-OpenBLAS and numpy choose their inner loops by the processor, so two processors of one architecture may differ. What a
-newer one chooses can be forbidden it, which lends it the arithmetic of an older one.
+OpenBLAS, numpy and numba choose their inner loops by the processor, so two processors of one architecture may differ.
+What a newer one chooses can be forbidden it, which lends it the arithmetic of an older one: with these settings a Zen 4
+gave the numbers recorded on a processor without AVX-512 bit for bit.
 """
 
 from __future__ import annotations
 
 _OLDER = {  # core that OpenBLAS chose on the older processor -> settings that bring a newer one to do as it does
-    "Haswell": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR"},
+    "Haswell": {
+        "OPENBLAS_CORETYPE": "Haswell",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+        "NUMBA_CPU_NAME": "haswell",
+        "NUMBA_CPU_FEATURES": "",
+    },
 }
 _NEWER = {"Haswell": {"SkylakeX"}}
 

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import signal
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from socket import gethostname
@@ -38,12 +39,13 @@ def run(
     options: Options | None = None,
     planned: list[Trial] | None = None,
     progress: Silent | None = None,
+    at_end: Callable[[], None] = lambda: None,
 ) -> Summary:
     """Run what is missing of `trials` and keep everything in `folder`; the same call continues where it stopped.
 
     `planned` are all trials of the config when `trials` is a selection of them; `resolved` is the text of
-    config.resolved.yaml, None where the old one stays. Raises DataError, ConfigError, FolderInUse or StorageError; what
-    trials do is in the summary.
+    config.resolved.yaml, None where the old one stays; `at_end` is called while the folder is still locked, unless a
+    signal ended the run. Raises DataError, ConfigError, FolderInUse or StorageError; what trials do is in the summary.
     """
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)
@@ -56,6 +58,8 @@ def run(
         store.prepare()
         store.write_plan(name, planned, resolved)
         session.run(trials)
+        if session.signal is None:
+            at_end()
     return session.summary(trials)
 
 
