@@ -164,13 +164,18 @@ class Search:
         return live
 
     def _few(self, live: list[Candidate], rows: int, splits: int) -> list[Candidate]:
-        """As many of the best as the time left pays for on all rows."""
+        """The best, as far as the time left pays for them on all rows; a dear one makes room for cheaper ones."""
         scores = self._means(live, splits) if splits else self.scores(rows, 0)
         ranked = sorted((c for c in live if c in scores), key=lambda c: scores[c])
         if not splits:  # a larger size may come out ahead on more rows
             ranked = list(dict.fromkeys(c for best in ranked for c in promoted({best: 0.0}, live, biased=True)))
-        few = [k for k in range(1, len(ranked) + 1) if self.seconds(ranked[:k], self.full) <= LAST * self.left]
-        return ranked[: max(few, default=0)]
+        few: list[Candidate] = []
+        for c in ranked:
+            if self.seconds([*few, c], self.full) <= LAST * self.left:
+                few.append(c)
+            else:
+                self.dropped.append(f"{c.name}: no time for it on all rows")
+        return few
 
     def _without_failures(self, live: list[Candidate], rows: int, split: int = 0) -> list[Candidate]:
         scores = self.scores(rows, split)
