@@ -27,7 +27,7 @@ TRIALS = {  # hyperparameters and method as a config writes them, and the estima
     ),
     "full-gp": ("{schedule: fixed, subset: 60}", "full-gp", {}),
     "vecchia": ("{schedule: joint, evaluations: 10}", "{method: vecchia, neighbours: 8}", {"n_basis": 8}),
-    "cholqr": ("{schedule: joint, evaluations: 10}", "{method: cholqr, d_max: 8, epochs: 3}", {"n_basis": 8}),
+    "cholqr": ("{schedule: joint}", "{method: cholqr, d_max: 8, epochs: 3}", {"n_basis": 8}),
     "ep-fic": ("{schedule: joint, evaluations: 5, prior: half-t}", "{method: ep-fic, d_max: 6}", {"n_basis": 6}),
     "ep": ("{schedule: joint, evaluations: 5, prior: half-t}", "ep", {}),
 }

@@ -50,9 +50,7 @@ def test_the_citation_file_is_whole(repo):
 
 
 def test_links_between_the_pages_lead_somewhere(repo):
-    for page in [
-        repo / "README.md",
-        *(repo / "docs" / f"{name}.md" for name in ("python", "changelog", "contributing")),
-    ]:
+    for name in ("README", "docs/python", "docs/changelog", "docs/contributing"):
+        page = repo / f"{name}.md"
         for target in re.findall(r"\]\(((?:docs/)?[\w./-]+\.md)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).is_file(), f"{page.name} -> {target}"
