@@ -61,10 +61,23 @@ class Multifrontal:
         _forward(self.tree, self.panel, flat, len(x), np.empty(self.fronts.tallest * (x.size // max(len(x), 1))))
         return flat.reshape(x.shape, order="F")
 
-    def half_squares(self, B: sp.csc_matrix, block: int = 256) -> np.ndarray:
-        """b' A^-1 b for each column b of a sparse matrix."""
-        parts = [self.half_solve(B[:, i : i + block].toarray()) for i in range(0, B.shape[1], block)]
-        return np.concatenate([(part**2).sum(0) for part in parts]) if parts else np.zeros(0)
+    def half_squares(self, B: sp.csc_matrix, block: int = 128) -> np.ndarray:
+        """b' A^-1 b for each column b of a sparse matrix.
+
+        L^-1 b is zero outside the fronts of b's entries and those above them, so a block works on these alone, and
+        columns whose lowest fronts are near share a block.
+        """
+        B = sp.csc_matrix(B)
+        front = np.repeat(np.arange(self.fronts.count), np.diff(self.tree.first))  # of each row of the factor
+        rows = self.inverse_perm[B.indices]
+        lowest = np.full(B.shape[1], self.fronts.count)
+        np.minimum.at(lowest, np.repeat(np.arange(B.shape[1]), np.diff(B.indptr)), front[rows])
+        order, out = np.argsort(lowest, kind="stable"), np.zeros(B.shape[1])
+        work, x = np.empty(self.fronts.tallest * block), np.zeros(self.fronts.n * block)
+        for i in range(0, len(order), block):
+            some = order[i : i + block]
+            out[some] = _squares(self.tree, self.panel, B.indptr, rows, B.data, some, front, x, work)
+        return out
 
     def inverse_on(self, pattern=None) -> np.ndarray:
         """Entries of A^-1 at the entries of the pattern this factor was made for, in its order."""
@@ -186,17 +199,44 @@ def _extend_add(C, ldc, place, P, size, w, U, ldu):
 
 
 @njit(cache=True)
+def _forward_front(tree, panel, f, x, n, k, work):
+    """The step of front f: its own rows are solved, the rows of fronts above it are updated."""
+    w, h = shape_of(tree, f)
+    P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] :], tree.rows[tree.row_start[f] :]
+    trsm_left(N, w, k, P, w + h, own, n)
+    gemm(N, N, h, k, w, 1.0, P[w:], w + h, own, n, 0.0, work, h)
+    for c in range(k):
+        for a in range(h):
+            x[c * n + rows[a]] -= work[c * h + a]
+
+
+@njit(cache=True)
 def _forward(tree, panel, x, n, work):
     """L y = x in place for the columns of x (n rows each)."""
-    k = len(x) // max(n, 1)
     for f in range(len(tree.parent)):
-        w, h = shape_of(tree, f)
-        P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] :], tree.rows[tree.row_start[f] :]
-        trsm_left(N, w, k, P, w + h, own, n)
-        gemm(N, N, h, k, w, 1.0, P[w:], w + h, own, n, 0.0, work, h)
+        _forward_front(tree, panel, f, x, n, len(x) // max(n, 1), work)
+
+
+@njit(cache=True)
+def _squares(tree, panel, indptr, rows, values, columns, front, x, work):
+    """|L^-1 b|^2 of some sparse columns b; `x` is zero before and after."""
+    n, k, out = len(front), len(columns), np.zeros(len(columns))
+    active = np.zeros(len(tree.parent), np.bool_)
+    for c in range(k):
+        for p in range(indptr[columns[c]], indptr[columns[c] + 1]):
+            x[c * n + rows[p]] = values[p]
+            active[front[rows[p]]] = True
+    for f in range(len(tree.parent)):
+        if not active[f]:
+            continue
+        if tree.parent[f] >= 0:
+            active[tree.parent[f]] = True
+        _forward_front(tree, panel, f, x, n, k, work)
         for c in range(k):
-            for a in range(h):
-                x[c * n + rows[a]] -= work[c * h + a]
+            for j in range(tree.first[f], tree.first[f + 1]):
+                out[c] += x[c * n + j] ** 2
+                x[c * n + j] = 0.0
+    return out
 
 
 @njit(cache=True)

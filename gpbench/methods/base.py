@@ -72,6 +72,7 @@ class Fitted:
     kernel_rows: int | None = None  # rows of the kernel matrix that were evaluated
     trace: list[dict[str, Any]] = field(default_factory=list)  # plain numbers; a list of them is a curve
     notes: tuple[str, ...] = ()  # e.g. the jitter that was needed
+    whole: bool = False  # `predict` bounds its memory by itself and gains from having all test inputs at once
     # Models along the way, for curves of test scores: curve(X) yields ({"step": 12}, Prediction) or ({"epoch": 3,
     # "seconds": 4.2}, Prediction). The runner scores each and adds it to the trace. Set only when the config asks.
     curve: Callable[[np.ndarray], Iterator[tuple[dict, Prediction]]] | None = None

@@ -45,6 +45,7 @@ class SparseGP(Method):
         fills = {"fill_K": posterior.fill_k, "fill_L": fronts.fill, "fronts": fronts.count}
         return Fitted(
             predict=posterior.predict,
+            whole=True,
             gp=gp,
             n_basis=problem.n,
             log_evidence=posterior.log_evidence,
