@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from statistics import NormalDist
 
 import numpy as np
@@ -10,6 +11,12 @@ METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "rmse", "mae", 
 CLASSIFICATION = ("err", "nlpd")
 REGRESSION = tuple(m for m in METRICS if m != "err")
 AIM = {"coverage": 0.95}  # the best value of a score that is not simply better when lower
+
+
+def lacking(known: Iterable[str], listed: Iterable[str]) -> list[str]:
+    """Listed metrics that scores of a prediction lack; one that does not apply to its task is not missed."""
+    known = set(known)
+    return [m for m in listed if m in (CLASSIFICATION if "err" in known else REGRESSION) and m not in known]
 
 
 def loss(metric: str, values):

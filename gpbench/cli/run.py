@@ -128,7 +128,7 @@ class _One:
         from gpbench.running.progress import duration
 
         plan = self.plan(self.config, fetch=False, **self.selection)
-        found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions)
+        found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions, self.config.metrics)
         for trial in found.missing:
             known = {key: trial.params.get(key) for key in ("d_max", "cache")}
             sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
@@ -149,7 +149,7 @@ class _One:
         plan = self.plan(self.config, **self.selection)
         for message in plan.notices:
             note(message)
-        options["rerun"] = options["rerun"] or ""
+        options |= {"rerun": options["rerun"] or "", "metrics": self.config.metrics}
         for limit in ("timeout", "memory"):
             options[limit] = options[limit] or getattr(self.config, limit)
         before = self._before() if self.overridden else None

@@ -30,29 +30,30 @@ class SparsePosterior:
     LB: np.ndarray  # (m, m)
     weights: np.ndarray  # (m,)
     nugget: float = 0.0
+    latent: bool = True  # without it, and with a nugget, there is no `var_latent`, nor the two solves it takes
 
     @classmethod
-    def of(cls, model: SparseModel, nugget: float = 0.0) -> SparsePosterior:
+    def of(cls, model: SparseModel, nugget: float = 0.0, latent: bool = True) -> SparsePosterior:
         f = model.factor
         weights = solve_lower(model.L, f.inner_solve(f.project(model.y)), trans=True)
-        return cls(model.gp, model.Z, model.L, f.LB, weights, nugget)
+        return cls(model.gp, model.Z, model.L, f.LB, weights, nugget, latent)
 
     def predict(self, Xs) -> Prediction:
         """`var` includes the noise, `var_latent` does not; memory does not grow with the number of test points."""
         kernel = self.gp.kernel
         mean, latent = np.empty(len(Xs)), kernel.diag(Xs)
-        var = np.empty(len(Xs))
+        var, apart = np.empty(len(Xs)), bool(self.nugget and self.latent)
         for rows in blocks(len(self.Z), len(Xs)):
             Kus = np.asfortranarray(kernel(Xs[rows], self.Z).T)  # (m, b)
             mean[rows] = product(Kus.T, self.weights)
-            if self.nugget:
+            if apart:
                 K, A = self._with_nugget
                 own = _latent(latent[rows], K.half_solve(Kus), A.half_solve(Kus))
             Vs = solve_lower(self.L, Kus, overwrite=True)
             plain = _latent(latent[rows], Vs, solve_lower(self.LB, Vs))
             var[rows] = plain + self.gp.noise
-            latent[rows] = own if self.nugget else plain
-        return Prediction(mean, var, latent)
+            latent[rows] = own if apart else plain
+        return Prediction(mean, var, latent if self.latent or not self.nugget else None)
 
     @cached_property
     def _with_nugget(self) -> tuple[Cholesky, Cholesky]:

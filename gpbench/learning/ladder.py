@@ -24,6 +24,7 @@ FIRST = 500  # rows of the lowest rung; fewer lead astray, and save nothing
 GAIN = 0.05  # nats
 REACH = 0.5  # nats
 NEAR = 0.3  # nats, in every parameter: two climbs have met
+SHORTEST = 0.05  # deviations of an input: the shortest start
 CLOSE = 1.0  # nats of the objective, for the same
 
 
@@ -43,6 +44,7 @@ def fit_hyperparameters(
     """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each climb."""
     layout, bounds = Layout(gp), Layout(gp).bounds(learner)
     points = starting_points(gp, X, restarts, rng)
+    points += _short_start(gp, X, points)
     ceiling, sizes, trace, used = _ceiling(gp, points), rungs(len(y)), [], 0
     for n in sizes:
 
@@ -73,10 +75,25 @@ def _value(found: Optimum) -> float:
     return found.value
 
 
+def _short_start(gp: GP, X, points) -> list[np.ndarray]:
+    """In few dimensions also a few spacings of the rows: maps have detail that no climb from a deviation finds."""
+    scales = _lengthscales(gp)
+    if X.ndim != 2 or not scales.any():
+        return []
+    spacing = max(4.0 * len(X) ** (-1.0 / X.shape[1]), SHORTEST)  # of deviations of the inputs
+    if spacing > 0.5:
+        return []
+    shortest = np.min(points, axis=0)
+    return [np.where(scales, shortest + np.log(spacing), points[0])]
+
+
+def _lengthscales(gp: GP) -> np.ndarray:
+    return np.array([name.startswith("lengthscale") for name in (*gp.kernel.names, "noise")])
+
+
 def _ceiling(gp: GP, points) -> np.ndarray:
     """Where length-scales begin the next rung at most; beyond it they say no more than that an input is idle."""
-    scales = [name.startswith("lengthscale") for name in (*gp.kernel.names, "noise")]
-    return np.where(scales, np.max(points, axis=0) + REACH, np.inf)
+    return np.where(_lengthscales(gp), np.max(points, axis=0) + REACH, np.inf)
 
 
 def _met(x, F: float, best: Optimum, ceiling) -> bool:

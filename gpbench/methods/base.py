@@ -47,6 +47,7 @@ class Problem:
     schedule: Schedule
     order: np.ndarray  # (n,) shared random order of the rows: start sets and subsets are its prefixes
     task: str = "regression"
+    latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
 
     @property
     def n(self) -> int:

@@ -37,9 +37,11 @@ class Estimate:
         return self.trials - len(self.missing)
 
 
-def estimate(trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False) -> Estimate:
+def estimate(
+    trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False, metrics: tuple[str, ...] = ()
+) -> Estimate:
     """Time for what is missing of the trials."""
-    found = todo(trials, store, rerun, predictions)
+    found = todo(trials, store, rerun, predictions, metrics=metrics)
     known = _known_seconds([*found.stale.values(), *found.results.values()])
     queue = jobs_for(found.missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0

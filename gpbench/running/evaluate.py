@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields, replace
 
 import numpy as np
@@ -34,9 +34,12 @@ def method_of(trial: Trial) -> Method:
     return catalog.find("method", trial.method).model_validate_json(json.dumps(trial.params))
 
 
-def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], None]) -> Iterator[tuple[Result, dict]]:
+def results(
+    trials: list[Trial], shared: dict | None, begin: Callable[[Trial], None], asked: Collection[str] | None = None
+) -> Iterator[tuple[Result, dict]]:
     """(result, predictions) of trials that differ in d_max only, in increasing order, each as soon as it is known.
 
+    `nlpd_latent`, which may cost two solves, is scored if it is among the metrics `asked` for, or none are named.
     Trouble with one prediction costs that trial; trouble while fitting is raised and costs the rest of the path.
     """
     trials = sorted(trials, key=lambda t: t.params.get("d_max") or 0)
@@ -46,7 +49,8 @@ def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], N
     if method.task != draw.dataset.task:
         name, task = draw.dataset.name, draw.dataset.task
         raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
-    problem = problem_of(trials[0], draw, shared)
+    latent = not asked or "nlpd_latent" in asked
+    problem = replace(problem_of(trials[0], draw, shared), latent=latent)
     fits = _fits(method, problem, seeds.method(trials[0]), trials)
     elapsed, learn = Spent(), _learning(shared)
     for trial in trials:
@@ -59,7 +63,7 @@ def results(trials: list[Trial], shared: dict | None, begin: Callable[[Trial], N
             note = f"{compiling:.0f} s of compiling, once per machine, are in the seconds of the trace"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:
-            yield _score(trial, draw, fitted, learn | {"fit": elapsed})
+            yield _score(trial, draw, fitted, learn | {"fit": elapsed}, latent)
         except (InvalidPrediction, NotPositiveDefinite) as e:
             yield failure(trial, e, draw), {}
 
@@ -148,12 +152,15 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
 # -- scores -------------------------------------------------------------------------------------------------------
 
 
-def _score(trial: Trial, draw: Draw, fitted: Fitted, spent: dict[str, Spent | None]) -> tuple[Result, dict]:
+def _score(trial: Trial, draw: Draw, fitted: Fitted, spent: dict[str, Spent | None], latent: bool):
+    """(result, arrays) of one trial."""
     n_test, task = len(draw.split.test), draw.dataset.task
     prediction, predicting = _timed_prediction(fitted, draw)
     check(prediction, n_test, task)
     raw = _raw(prediction, draw) if task == "regression" else prediction
     scores = regression_scores(trial, draw, prediction, raw) if task == "regression" else class_scores(draw, raw)
+    if not latent:
+        scores.pop("nlpd_latent", None)
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
         raise InvalidPrediction(f"{', '.join(bad)} is not finite although every prediction is")
     result = Result(
@@ -168,7 +175,7 @@ def _score(trial: Trial, draw: Draw, fitted: Fitted, spent: dict[str, Spent | No
         peak_mb=peak_mb(),
         theta={} if fitted.gp is None else fitted.gp.values(),
         trace=_scored_along(trial, draw, fitted),
-        notes=_notes(trial, draw, fitted, prediction),
+        notes=_notes(trial, draw, fitted, prediction, latent),
         data_sha256=draw.dataset.sha256,
     )
     return result, _arrays(draw, fitted, raw)
@@ -190,11 +197,11 @@ def _seconds(fitted: Fitted, spent: dict[str, Spent | None]) -> dict[str, float]
     return {k: float(v) for k, v in seconds.items()}
 
 
-def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction) -> list[str]:
+def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction, latent: bool) -> list[str]:
     """What a reader of the scores should know."""
     dataset, train, d_max = draw.dataset, draw.split.train, trial.params.get("d_max")
     notes = [*dataset.notes, *fitted.notes]
-    if prediction.var_latent is not None and not _positive(prediction.var_latent):
+    if latent and prediction.var_latent is not None and not _positive(prediction.var_latent):
         notes.append(f"no nlpd_latent: latent variance <= 0 (smallest {prediction.var_latent.min():.1e})")
     if d_max is not None and fitted.n_basis < d_max and len(train) < d_max:
         notes.append(f"d_max {d_max} is more than the {len(train)} training rows")

@@ -49,7 +49,7 @@ def run(
     """
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)
-    check_data(todo(trials, store, options.rerun).missing)
+    check_data(todo(trials, store, options.rerun, metrics=options.metrics).missing)
     store.create()
     lock = Lock(store.folder)
     session = Session(store, options, planned, lock, progress)

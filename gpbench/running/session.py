@@ -42,6 +42,7 @@ class Options:
     rerun: str = ""  # of what has a result: "stale", "failed" or "all"
     fail_fast: bool = False
     save_predictions: bool = False
+    metrics: tuple[str, ...] = ()  # that are asked for; empty: all
     offline: bool = False
     plugins: list[str] = field(default_factory=list)
     on: str = "local"  # or "dask", or the address of a Dask scheduler
@@ -96,7 +97,8 @@ class Session:
 
     def _missing(self, trials: list[Trial]) -> list[Trial]:
         """What is to run; and, as this folder knows them, the results of all that is planned."""
-        missing = todo(trials, self.store, self.options.rerun, self.options.save_predictions, repair=True).missing
+        rules = self.options.rerun, self.options.save_predictions
+        missing = todo(trials, self.store, *rules, repair=True, metrics=self.options.metrics).missing
         known = todo(self.planned, self.store, repair=True)
         self.results, self.stale = known.results, known.stale
         self.replaced = {t.id: self.results[t.id] for t in missing if t.id in self.results}
@@ -150,6 +152,7 @@ class Session:
                 plugins=self.options.plugins,
                 memory=self.options.memory,
                 save_predictions=self.options.save_predictions,
+                metrics=self.options.metrics,
                 env=self.env,
             )
 

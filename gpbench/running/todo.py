@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import FINAL, Store
+from gpbench.metrics import lacking
 from gpbench.planning.trial import Trial
 
 RERUN = ("stale", "failed", "all")
@@ -18,8 +19,14 @@ class Todo:
     missing: list[Trial]
 
 
-def todo(trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False, repair: bool = False) -> Todo:
-    """With `predictions` a finished trial without its arrays is to run; with `repair` damage goes to quarantine."""
+def todo(
+    trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False, repair: bool = False,
+    metrics: tuple[str, ...] = (),
+) -> Todo:  # fmt: skip
+    """With `predictions` a finished trial without its arrays is to run; with `repair` damage goes to quarantine.
+
+    So is one that lacks one of the `metrics`.
+    """
     results = store.results(trials, repair, predictions)
     stale = {} if predictions else store.stale([t for t in trials if t.id not in results])
 
@@ -27,7 +34,10 @@ def todo(trials: list[Trial], store: Store, rerun: str = "", predictions: bool =
         if rerun == "all":
             return True
         if id in results:
-            return rerun == "failed" and results[id].status not in FINAL
+            known = results[id]
+            if known.status == "ok" and lacking(known.metrics, metrics):
+                return True
+            return rerun == "failed" and known.status not in FINAL
         return rerun == "stale" or id not in stale
 
     return Todo(results, stale, [t for t in trials if wanted(t.id)])

@@ -166,7 +166,8 @@ def _trials(job: dict, events: int, log: _Log) -> None:
                     write_json(store.shared_path(job["shared"]), found)
                 return
             shared = read_json(store.shared_path(job["needs"])) if job["needs"] else None
-            for result, predictions in evaluate.results(trials, shared, begin=lambda t: log.open(t.id)):
+            asked = job.get("metrics")
+            for result, predictions in evaluate.results(trials, shared, lambda t: log.open(t.id), asked):
                 finish(result, predictions)
     except _Storage:
         raise

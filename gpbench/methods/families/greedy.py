@@ -159,7 +159,7 @@ class GreedyMethod(Method):
         return replace(self._fitted(problem, gp, path, trace, spent), curve=_curve(kept))
 
     def _posterior(self, problem: Problem, gp: GP, path: Path) -> SparsePosterior:
-        return _posterior(path.state, gp, problem.X, self._size(path), self.nugget)
+        return _posterior(path.state, gp, problem, self._size(path), self.nugget)
 
     def _begin(self, problem: Problem, gp: GP, rng, size: int, previous=None) -> Path:
         kdiag = gp.kernel.diag(problem.X)
@@ -192,7 +192,7 @@ class GreedyMethod(Method):
         if lost := state.dependent():
             notes += (f"{lost} training rows depend numerically on the basis and were not considered",)
         return Fitted(
-            predict=_posterior(state, gp, problem.X, size, self.nugget).predict,
+            predict=_posterior(state, gp, problem, size, self.nugget).predict,
             gp=gp,
             n_basis=size,
             log_evidence=state.log_evidence(size),
@@ -246,9 +246,9 @@ class WorkingSetMethod(GreedyMethod):
         return WorkingSet(rows, needs, rng, self.working_set, self.retained(), first)
 
 
-def _posterior(state: GreedyState, gp: GP, X, size: int, nugget: float) -> SparsePosterior:
+def _posterior(state: GreedyState, gp: GP, problem: Problem, size: int, nugget: float) -> SparsePosterior:
     """The model of the first `size` basis vectors, from the factors that the path leaves behind."""
     part = np.s_[:size, :size]
     L, LB = np.asfortranarray(state.L[part]), np.asfortranarray(state.LB[part])
     weights = solve_lower(L, solve_lower(LB, state.w[:size], trans=True), trans=True)
-    return SparsePosterior(gp, X[state.pivots[:size]], L, LB, weights, nugget)
+    return SparsePosterior(gp, problem.X[state.pivots[:size]], L, LB, weights, nugget, problem.latent)

@@ -83,7 +83,7 @@ class SparseMethod(Method):
             rows, trace = rows + more + found.spent * len(Z), [*seen, *found.trace]
         learned = time.perf_counter()
         model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
-        predict = SparsePosterior.of(model, self.nugget).predict
+        predict = SparsePosterior.of(model, self.nugget, problem.latent).predict
 
         def facts():
             found = line_facts(problem, predict, Z)
