@@ -8,13 +8,14 @@ GPBENCH := .venv/bin/gpbench
 PYTEST  := .venv/bin/python -m pytest
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help setup run test test-real reproduce-tables bench lint clean
+.PHONY: help setup browser run test test-real site reproduce-tables bench lint clean
 
 help:
 	@echo "make run               set up, then run configs/quickstart.yaml (no download; about three minutes)"
 	@echo "make test              set up, then run the tests"
 	@echo "make test-real         tests on the real data (GPBENCH_MIRROR, or downloads)"
 	@echo "make reproduce-tables  every table and figure config of the papers; continues where it stopped"
+	@echo "make site              the scoreboard over all committed results, in site/; README's state"
 	@echo "make bench             hot paths beside one dgemm and beside other libraries"
 	@echo "make lint              ruff"
 
@@ -24,7 +25,10 @@ setup:
 run: setup
 	$(GPBENCH) run configs/quickstart.yaml -j $(JOBS)
 
-test: setup
+browser: setup
+	@bash scripts/browser.sh
+
+test: browser
 	$(PYTEST) -m "not real" -n $(JOBS) --dist worksteal -q
 
 test-real: setup
@@ -32,6 +36,9 @@ test-real: setup
 
 reproduce-tables: setup
 	bash scripts/reproduce.sh -j $(JOBS)
+
+site: setup
+	$(GPBENCH) site results/*-*/ -o site --readme README.md
 
 bench: setup
 	.venv/bin/python -m gpbench.bench

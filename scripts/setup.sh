@@ -6,9 +6,7 @@ cd "$(dirname "$0")/.."
 
 venv=.venv
 stamp=$venv/.gpbench-setup
-log=${TMPDIR:-/tmp}/gpbench-setup-$(id -u).log
-
-say() { printf 'setup: %s\n' "$*" >&2; }
+. scripts/apt.sh
 
 find_python() {
   for p in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
@@ -27,27 +25,8 @@ have_suitesparse() {
   [ -n "${SUITESPARSE_INCLUDE_DIR:-}" ]
 }
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then sudo -n "$@"
-  else return 1
-  fi
-}
-
-apt_install() {  # package names; waits for another apt to finish, refreshes the package lists only when it must
-  command -v apt-get >/dev/null 2>&1 || return 1
-  local get="env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300" try
-  as_root $get install -y "$@" >"$log" 2>&1 && return 0
-  for try in 1 2 3; do
-    as_root $get update >>"$log" 2>&1 && as_root $get install -y "$@" >>"$log" 2>&1 && return 0
-    as_root true || return 1  # no rights: trying again cannot help
-    sleep 10
-  done
-  return 1
-}
-
 fingerprint() {  # of all that the set-up depends on
-  { cat pyproject.toml scripts/setup.sh; "$python" --version; pwd; if have_suitesparse; then echo suitesparse; fi; } | cksum
+  { cat pyproject.toml scripts/setup.sh scripts/apt.sh; "$python" --version; pwd; if have_suitesparse; then echo suitesparse; fi; } | cksum
 }
 
 python=$(find_python)

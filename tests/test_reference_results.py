@@ -1,16 +1,23 @@
-"""The committed results still say what results/check.json says they do: CI's guard of the published numbers."""
+"""The committed results still say what results/check.json and README say: CI's guard of the published numbers."""
 
 import json
+
+import pytest
 
 from gpbench import report
 from gpbench.keeping.files import read_json
 from gpbench.planning.trial import digest
+from gpbench.report.site import state, with_state
 
 
-def test_no_verdict_is_worse_than_the_committed_one(repo):
+@pytest.fixture(scope="module")
+def found(repo):
     folders = sorted(p.parent for p in (repo / "results").glob("*-*/results.csv"))
     assert folders, "no reference results are committed"
-    found = report.check(folders)
+    return report.check(folders)
+
+
+def test_no_verdict_is_worse_than_the_committed_one(repo, found):
     outcome = found.against(repo / "results" / "check.json")
     assert outcome.passed, outcome.message
 
@@ -27,3 +34,8 @@ def test_every_record_names_an_environment_that_is_committed(repo):
     assert len(named) > 39
     for folder, env in named:
         assert digest(read_json(folder / "env" / f"{env}.json")) == env, "its name is the hash of its content"
+
+
+def test_readme_has_the_state_of_the_committed_results(repo, found):
+    text = (repo / "README.md").read_text(encoding="utf-8")
+    assert text == with_state(text, state(found.to_json())), "README's state is out of date: `make site` writes it"

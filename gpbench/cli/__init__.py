@@ -25,7 +25,7 @@ def cli():
 for command in (
     run.run, run.status, run.validate, listing.list_, listing.describe, listing.schema, listing.doctor,
     data.data, report.tables, report.stats, report.plot, report.report, report.check, report.compare, report.score,
-    adapters.adapters, verify.verify, advise.advise, advise.fit, advise.predict,
+    report.site, adapters.adapters, verify.verify, advise.advise, advise.fit, advise.predict,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -92,6 +92,19 @@ def check(directories, as_json, junit, baseline):
 
 
 @click.command(cls=Command)
+@click.argument("directories", nargs=-1, required=True, type=folder, metavar="DIR...")
+@click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Where the site goes.")
+@click.option(
+    "--readme", type=click.Path(exists=True, dir_okay=False), help="Also write the state between its two markers."
+)
+def site(directories, output, readme):
+    """A static site over many folders: the scoreboard, a page for each paper, every folder's report."""
+    from gpbench import report as rendering
+
+    _wrote(rendering.build_site([Path(d) for d in directories], Path(output), Path(readme) if readme else None))
+
+
+@click.command(cls=Command)
 @click.argument("first", type=folder, metavar="DIR")
 @click.argument("second", type=folder, metavar="DIR")
 @json_option

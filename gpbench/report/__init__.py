@@ -18,6 +18,7 @@ _WHERE = {
     "compare": "comparing",
     "score": "scoring",
     "write_curves": "condense",
+    "build_site": "actions",
 }
 __all__ = sorted(_WHERE)
 

@@ -67,6 +67,13 @@ def render_all(path: Path) -> list[Path]:
     return [*files, *_place(results.path, {"report.html": page(results, figures)})]
 
 
+def build_site(dirs: list[Path], out: Path, readme: Path | None = None) -> list[Path]:
+    """index.html, a page for each paper, and every folder's report, config and figures."""
+    from .site import build
+
+    return build(dirs, out, readme)
+
+
 def console_table(path: Path, width: int = 100) -> str:
     """The table for the terminal."""
     return to_text(console(load(path)), width)

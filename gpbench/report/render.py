@@ -17,6 +17,7 @@ class Cell:
     verdict: str = ""
     trials: tuple[str, ...] = ()  # ids behind a number, and the column of results.csv (or key) it is of: for the page
     quantity: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)

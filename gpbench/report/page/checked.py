@@ -61,6 +61,11 @@ def seen(book: TrialBook) -> list[Seen]:
             quantity = published.COLUMN[cell.metric]
             book.remember(quantity, _values(quantity, rows, book.results.curves))
             found.append(Seen(cell, verdict, tuple(rows["trial_id"]), quantity))
+    return in_order(found)
+
+
+def in_order(found: list[Seen]) -> list[Seen]:
+    """What differs most first."""
     return sorted(found, key=lambda s: ORDER.index(s.verdict.verdict) if s.verdict.verdict in ORDER else len(ORDER))
 
 
@@ -73,30 +78,12 @@ def _values(quantity: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Serie
     return last_of(curves, quantity, rows)
 
 
-def cells_table(found: list[Seen]) -> Table:
-    rows = [
-        (
-            s.cell.method or s.cell.metric,
-            [
-                Cell(s.cell.dataset),
-                Cell(f"{s.cell.paper} {s.cell.item}"),
-                Cell(s.cell.variant),
-                Cell(_measured(s.cell)),
-                Cell(s.cell.text + (f" ± {s.cell.std_text}" if s.cell.std_text else "")),
-                Cell(_ours(s), trials=s.trials, quantity=s.quantity),
-                Cell(_signed(s.verdict.d)),
-                Cell(_or_empty(s.verdict.se)),
-                Cell(_or_empty(s.verdict.margin)),
-                Cell("" if s.verdict.r0 is None else f"{s.verdict.r0}"),
-                Cell(f"{s.verdict.r1}"),
-                Cell(verdict=s.verdict.verdict),
-                Cell(s.remark),
-            ],
-        )
-        for s in found
-    ]
-    columns = ["method", "data set", "printed in", "variant", "quantity", "printed", "ours", "d", "SE", "margin", "R0",
-               "R1", "verdict", "note"]  # fmt: skip
+def cells_table(found: list[Seen], sources: dict[str, tuple[str, str]] | None = None) -> Table:
+    """`sources`: id of a cell -> name and address of the report that its number is from."""
+    sources = sources or {}
+    columns = ["method", "data set", "quantity", "printed", "ours", "verdict", "d", "SE", "margin", "R0", "R1",
+               "printed in", "variant", "note", "folder"]  # fmt: skip
+    rows = [(s.cell.method or s.cell.metric, _cells(s, *sources.get(s.cell.id, ("", "")))) for s in found]
     kept = [i for i in range(len(columns) - 1) if any(r[i].text or r[i].verdict for _, r in rows)]
     rows = [(first, [cells[i] for i in kept]) for first, cells in rows]
     lines = [
@@ -108,12 +95,34 @@ def cells_table(found: list[Seen]) -> Table:
     )
 
 
+def _cells(s: Seen, folder: str, address: str) -> list[Cell]:
+    v, cell = s.verdict, s.cell
+    return [
+        Cell(cell.dataset),
+        Cell(_measured(cell)),
+        Cell(cell.text + (f" ± {cell.std_text}" if cell.std_text else "")),
+        Cell(_ours(s), trials=s.trials, quantity=s.quantity),
+        Cell(verdict=v.verdict),
+        Cell(_signed(v.d)),
+        Cell(_or_empty(v.se)),
+        Cell(_or_empty(v.margin)),
+        Cell("" if v.r0 is None else f"{v.r0}"),
+        Cell(f"{v.r1 or ''}"),
+        Cell(f"{cell.paper} {cell.item}"),
+        Cell(cell.variant),
+        Cell(s.remark),
+        Cell(folder, link=address),
+    ]
+
+
 def _measured(cell: Printed) -> str:
     """The quantity with its unit, where that says something."""
     return cell.metric + (f" ({cell.unit})" if cell.unit not in ("", "1") else "")
 
 
 def _ours(s: Seen) -> str:
+    if s.verdict.ours is None:
+        return ""
     decimals = len(s.cell.text.partition(".")[2]) + 1
     spread = f" ± {s.verdict.ours_std:.{decimals}f}" if s.verdict.ours_std else ""
     return f"{s.verdict.ours:.{decimals}f}{spread}"

@@ -12,7 +12,7 @@ import re
 from ..render import Cell, Table, to_csv, to_latex
 from .trials import TrialBook
 
-NUMBER = re.compile(r"[-+−]?[\d.]")
+NUMBER = re.compile(r"[-+−]?\d*\.?\d*(e[-+]?\d+)?( ± .*)?$")
 TEXT_COLUMN = 40  # characters: longer cells hold sentences and may wrap
 
 
@@ -53,7 +53,7 @@ def _texts(table: Table) -> list[bool]:
     """Columns of words or sentences, which stand on the left."""
     columns = zip(*(cells for _, cells in table.rows if cells is not None))
     found = [[c.text for c in column] for column in columns] or [["0"]] * (len(table.columns) - 1)
-    return [not any(map(NUMBER.match, texts)) or max(map(len, texts)) > TEXT_COLUMN for texts in found]
+    return [not any(map(NUMBER.match, filter(None, t))) or max(map(len, t)) > TEXT_COLUMN for t in found]
 
 
 def _groups(table: Table) -> str:
@@ -76,14 +76,20 @@ def _row(
         head = f'<th colspan="{len(table.columns)}" scope="rowgroup"><span><bdi>{html.escape(first)}</bdi></span></th>'
         return f'<tr class="section">{head}</tr>'
     places = book.shared(cells) if book is not None else ""
-    tds = "".join(_cell(c, q, left, None if places and c.quantity == q else book) for c, (q, left) in zip(cells, looks))
+    tds = "".join(
+        _cell(c, q, left, None if places and q and c.quantity == q else book) for c, (q, left) in zip(cells, looks)
+    )
     tag = f' data-t="{places}"' if places else ""
+    if book is None and "data set" in table.columns:  # without trials a row itself says what filters ask for
+        tag = f' data-d="{html.escape(cells[table.columns.index("data set") - 1].text, quote=True)}"'
+        tag += f' data-m="{html.escape(first, quote=True)}"' if table.columns[0] == "method" else ""
     return f'<tr{tag}><th scope="row">{html.escape(first)}</th>{tds}</tr>\n'
 
 
 def _cell(cell: Cell, quantity: str, left: bool, book: TrialBook | None) -> str:
     text = html.escape(cell.text)
     text = f"<b>{text}</b>" if cell.best and text else text
+    text = f'<a href="{html.escape(cell.link, quote=True)}">{text}</a>' if cell.link else text
     if cell.worse:
         text += '<sup class="star" title="significantly worse than the best">*</sup>'
     if cell.verdict:

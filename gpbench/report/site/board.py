@@ -1,0 +1,91 @@
+"""What the scoreboard counts: for each paper its result cells and claims by verdict, and its folders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .. import published
+from ..checking import Check, comparable_counts, gather
+from ..claims.judging import CLAIM_VERDICTS, ClaimVerdict
+from ..frame import Results
+from ..verdicts.cells import CellVerdict
+from ..verdicts.orders import Order
+from ..verdicts.rule import VERDICTS
+
+
+@dataclass(frozen=True)
+class Score:
+    """Counts by verdict, in the order of the verdicts; those that a label or stand-in data set apart are left out."""
+
+    cells: dict[str, int]
+    claims: dict[str, int]
+    apart: int
+
+    @classmethod
+    def of(cls, cells: Iterable[dict], claims: Iterable[dict]) -> Score:
+        """From the entries of a check.json."""
+        cells, claims = [c for c in cells if not c["description"]], list(claims)
+        mine = Counter(c["verdict"] for c in cells if not c["label"])
+        said = Counter(c["verdict"] for c in claims if not c["stands_for"])
+        apart = sum(bool(c["label"]) for c in cells) + sum(bool(c["stands_for"]) for c in claims)
+        return cls({v: mine[v] for v in VERDICTS}, {v: said[v] for v in CLAIM_VERDICTS}, apart)
+
+    @property
+    def good(self) -> tuple[int, int]:
+        """Replicated, close or better; of how many that can be compared."""
+        return comparable_counts(self.cells)
+
+    def sentence(self) -> str:
+        good, total = self.good
+        holds = self.claims["holds"] + self.claims["by construction"]
+        parts = (
+            [f"{good} of {total} comparable printed results are replicated, close or better ({good / total:.0%})"]
+            if total
+            else []
+        )
+        return "; ".join([*parts, f"{holds} of {sum(self.claims.values())} claims hold"])
+
+
+@dataclass(frozen=True)
+class PaperBoard:
+    paper: str
+    cells: list[CellVerdict]  # results, not descriptions of data
+    claims: list[ClaimVerdict]
+    orders: list[Order]
+    folders: list[Results]
+    source: dict[str, str]  # id of a cell -> name of the folder that ours is from
+
+    @property
+    def title(self) -> str:
+        return published.TITLES[self.paper]
+
+    @property
+    def score(self) -> Score:
+        return Score.of([c.to_json() for c in self.cells], [c.to_json() for c in self.claims])
+
+
+def boards(found: Check, results: list[Results]) -> list[PaperBoard]:
+    source = _sources(results)
+    return [
+        PaperBoard(
+            paper,
+            [c for c in found.cells if c.paper == paper and not c.description],
+            [c for c in found.claims if c.paper == paper],
+            [o for o in found.orders if o.paper == paper],
+            [r for r in results if paper in {p for p, _ in r.published}],
+            source,
+        )
+        for paper in published.PAPERS
+    ]
+
+
+def _sources(results: list[Results]) -> dict[str, str]:
+    evidence, name = gather(results), {str(r.path): r.path.resolve().name for r in results}
+    found = {}
+    for cell in published.cells():
+        rows = published.of_cell(evidence.on(cell.key), cell)
+        if len(rows) and not cell.descriptive:
+            found[cell.id] = name[rows["folder"].iloc[0]]
+    return found

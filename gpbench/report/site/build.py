@@ -1,0 +1,41 @@
+"""From folders to a site: one check over all of them, a page for each paper and folder, the index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpbench.errors import ConfigError
+from gpbench.keeping.files import make_folder, write_atomic
+
+from ..checking import check
+from ..frame import load
+from .board import Score, boards
+from .folders import place_folder
+from .pages import index, paper_page
+from .state import state, with_state
+
+
+def build(dirs: list[Path], out: Path, readme: Path | None = None) -> list[Path]:
+    """Write the site; with `readme` also the state between its markers."""
+    results = [load(d) for d in dirs]
+    names = [r.path.resolve().name for r in results]
+    if twice := sorted({n for n in names if names.count(n) > 1}):
+        raise ConfigError(f"two folders are called {twice[0]}; the site has one place for each name")
+    found = check(results)
+    text = state(found.to_json())
+    if readme is not None:  # a README without markers is said before anything is written
+        told = with_state(readme.read_text(encoding="utf-8"), text, str(readme))
+    papers = boards(found, results)
+    make_folder(out)
+    links = {r.path: place_folder(r, out) for r in results}
+    whole = Score.of(
+        *([x for b in papers for x in found.to_json()[k] if x["paper"] == b.paper] for k in ("cells", "claims"))
+    )
+    pages = {"index.html": index(papers, whole, list(links.values()))}
+    for board in papers:
+        pages[f"{board.paper}.html"] = paper_page(board, [links[r.path] for r in board.folders])
+    for name, content in pages.items():
+        write_atomic(out / name, content.encode("utf-8", "backslashreplace"))
+    if readme is not None:
+        write_atomic(readme, told.encode())
+    return [out / name for name in pages]

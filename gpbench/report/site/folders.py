@@ -1,0 +1,44 @@
+"""A results folder inside the site: its report, config and figures, and what the tables say of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpbench.keeping.files import make_folder, write_atomic
+
+from ..frame import Results
+from ..page import page
+
+
+@dataclass(frozen=True)
+class FolderLinks:
+    name: str
+    papers: list[str]
+    items: list[str]
+    done: int
+    planned: int
+    failed: int
+    figures: list[str]  # files in <name>/plots
+
+
+def place_folder(results: Results, into: Path) -> FolderLinks:
+    """<into>/<name>/ with report.html, config.yaml and plots/*.svg."""
+    name = results.path.resolve().name
+    folder = into / name
+    make_folder(folder / "plots")
+    figures = sorted((results.path / "plots").glob("*.svg"))
+    write_atomic(folder / "report.html", page(results, figures).encode("utf-8", "backslashreplace"))
+    config = results.path / "config.resolved.yaml"
+    write_atomic(folder / "config.yaml", config.read_bytes() if config.is_file() else b"")
+    for file in figures:
+        write_atomic(folder / "plots" / file.name, file.read_bytes())
+    return FolderLinks(
+        name,
+        list(dict.fromkeys(paper for paper, _ in results.published)),
+        [item for _, item in results.published if item],
+        len(results.ok),
+        results.planned,
+        len(results.failures),
+        [file.name for file in figures],
+    )

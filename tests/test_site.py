@@ -1,0 +1,126 @@
+"""The scoreboard: what it counts, where it leads, and README's state between its markers."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from test_page import SMALL, Reader
+
+from gpbench.errors import ConfigError
+from gpbench.report import published
+from gpbench.report.checking import check
+from gpbench.report.frame import load
+from gpbench.report.site import build, state, with_state
+from gpbench.report.site.board import Score, boards
+from gpbench.report.site.state import BEGIN, END
+
+
+def cell(verdict, label="", description=False, paper="keerthi"):
+    return {"paper": paper, "verdict": verdict, "label": label, "description": description}
+
+
+def claim(verdict, stands_for="", paper="keerthi"):
+    return {"paper": paper, "verdict": verdict, "stands_for": stands_for}
+
+
+FOUND = {
+    "cells": [
+        *[cell("replicated")] * 3,
+        cell("close"),
+        cell("worse"),
+        cell("not run"),
+        cell("not comparable"),
+        cell("worse", label="suspected misprint"),
+        cell("different", description=True),
+        cell("better", paper="cao"),
+    ],
+    "claims": [
+        claim("holds"),
+        claim("fails"),
+        claim("by construction", paper="cao"),
+        claim("holds", stands_for="subset"),
+    ],
+}
+
+
+def test_a_score_counts_results_that_nothing_sets_apart():
+    score = Score.of(FOUND["cells"], FOUND["claims"])
+    assert (score.cells["replicated"], score.cells["worse"], score.apart) == (3, 1, 2)
+    assert score.good == (5, 6)
+    assert score.sentence() == (
+        "5 of 6 comparable printed results are replicated, close or better (83%); 2 of 3 claims hold"
+    )
+
+
+def test_the_state_has_a_line_for_each_paper_and_one_for_all():
+    lines = state(FOUND).splitlines()
+    rows = {
+        line.split(" | ")[0].strip("| `"): line.strip("| ").split(" | ")[1:] for line in lines if line.startswith("| ")
+    }
+    assert set(rows) == {"paper", *published.PAPERS, "all"}
+    assert rows["keerthi"] == ["3", "1", "0", "0", "1", "0", "1", "1", "1", "0", "0"]
+    assert rows["all"] == ["3", "1", "1", "0", "1", "0", "1", "2", "1", "0", "0"]
+    assert len({line.count("|") for line in lines if line.startswith("|")}) == 1
+
+
+def test_the_state_replaces_what_stood_between_the_markers_and_nothing_else():
+    text = with_state(f"before\n{BEGIN}\nold\n{END}\nafter\n", "new")
+    assert text == f"before\n{BEGIN}\nnew\n{END}\nafter\n" and with_state(text, "new") == text
+    with pytest.raises(ConfigError, match=r"README\.md: the state goes between"):
+        with_state("no markers here", "new")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("site") / "deep" / "down"
+    readme = out.parent.parent / "README.md"
+    readme.write_text(f"# x\n{BEGIN}\n{END}\n")
+    return out, build([SMALL], out, readme), readme
+
+
+def test_every_link_of_the_site_leads_somewhere(site):
+    out, pages, _ = site
+    assert [p.name for p in pages] == ["index.html", *(f"{paper}.html" for paper in published.PAPERS)]
+    for file in pages:
+        reader = Reader(file.read_text())
+        assert reader.open == []
+        for link in reader.links:
+            name, _, anchor = link.partition("#")
+            if link.startswith("data:"):
+                continue
+            target = out / name if name else file
+            assert target.is_file(), f"{file.name}: {link}"
+            if anchor and not anchor.startswith("m"):  # shapes of the charts
+                assert f'id="{anchor}"' in target.read_text(), f"{file.name}: {link}"
+
+
+def test_no_page_has_an_id_twice(site):
+    out, pages, _ = site
+    for file in (*pages, out / SMALL.name / "report.html"):
+        ids = re.findall(r'\sid="([^"]*)"', file.read_text())
+        assert len(set(ids)) == len(ids), sorted({i for i in ids if ids.count(i) > 1})
+
+
+def test_the_index_counts_what_the_check_counts(site):
+    out, _, readme = site
+    found = check([SMALL])
+    score = next(b.score for b in boards(found, [load(SMALL)]) if b.paper == "sundararajan")
+    text = " ".join(" ".join(Reader((out / "index.html").read_text()).text).split())
+    assert f"{score.cells['replicated']} replicated" in text and f"{score.cells['worse']} worse" in text
+    assert state(found.to_json()) in readme.read_text()
+
+
+def test_a_paper_page_has_every_printed_number_beside_ours(site):
+    out, _, _ = site
+    text = (out / "sundararajan.html").read_text()
+    table = re.search(r'<figure class="table" id="cells">.*?</table>', text, re.S)[0]
+    assert table.count("<tr data-d=") == sum(not c.descriptive for c in published.cells("sundararajan"))
+    assert f'<a href="{SMALL.name}/report.html">{SMALL.name}</a>' in table
+
+
+def test_two_folders_of_one_name_are_refused(tmp_path):
+    other = Path(shutil.copytree(SMALL, tmp_path / SMALL.name))
+    with pytest.raises(ConfigError, match="two folders are called results-small"):
+        build([SMALL, other], tmp_path / "site")
+    assert not (tmp_path / "site").exists()
