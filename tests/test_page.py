@@ -14,9 +14,10 @@ from test_report_plots import folder_of
 
 from gpbench import report
 from gpbench.report.frame import load
+from gpbench.report.front import front
 from gpbench.report.page import page
 from gpbench.report.page.axis import Axis, written
-from gpbench.report.page.charts import Charts, front
+from gpbench.report.page.charts import Charts
 from gpbench.report.page.checked import half_width
 from gpbench.report.page.remarks import told_once
 from gpbench.report.page.room import LIMIT, Room

@@ -10,6 +10,7 @@ from gpbench.keeping.files import make_folder, write_atomic
 
 from .checking import check
 from .frame import Results, load
+from .front import front_rows
 from .page import page
 from .plots import draw
 from .ranking import ranking_rows, stats_rows
@@ -25,9 +26,13 @@ def render_tables(path: Path, formats: list[str] | tuple[str, ...] = FORMATS) ->
 
 
 def render_stats(path: Path) -> list[Path]:
-    """stats/significance.csv; with five or more data sets also stats/ranks.csv."""
+    """stats/significance.csv; stats/front.csv; with five or more data sets also stats/ranks.csv."""
     results = load(path)
-    found = {"significance.csv": stats_rows(results), "ranks.csv": ranking_rows(results)}
+    found = {
+        "significance.csv": stats_rows(results),
+        "ranks.csv": ranking_rows(results),
+        "front.csv": front_rows(results),
+    }
     texts = {
         name: table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
         for name, table in found.items()

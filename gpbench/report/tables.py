@@ -8,6 +8,7 @@ from . import layouts, machines
 from .beside import beside, verdicts
 from .checking import compared_items
 from .frame import Results
+from .front import front_table
 from .numbers import mean_std, seconds
 from .published import COLUMN, of_cell
 from .ranking import against_best, groups, metrics_of
@@ -30,7 +31,13 @@ TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds"
 
 
 def tables(results: Results) -> list[Table]:
-    found = [*layouts.paper_tables(results), *beside(results), *verdicts(results), overall(results)]
+    found = [
+        *layouts.paper_tables(results),
+        *beside(results),
+        *verdicts(results),
+        overall(results),
+        front_table(results),
+    ]
     return [t for t in found if t.rows]
 
 

@@ -13,6 +13,7 @@ from gpbench.metrics import AIM, loss
 
 from ..axes import axis_title, safe
 from ..frame import told_apart
+from ..front import front
 from .chart import Chart, Line
 from .trials import TrialBook
 
@@ -125,16 +126,6 @@ class Charts:
             columns = (part[c].tolist() for c in (x, "mean", "std", "trials"))
             lines.append(Line(name, self.look[name], *columns))
         return lines
-
-
-def front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points that no other beats in both coordinates, from left to right."""
-    found, lowest = [], np.inf
-    for x, y in sorted(points):
-        if y < lowest:
-            found.append((x, y))
-            lowest = y
-    return found
 
 
 def _doubling(sizes: list[float]) -> bool:

@@ -1,0 +1,87 @@
+"""The front of quality against time: who is on it, and what each of them adds to it.
+
+Time is CPU seconds of a whole trial, shared learning included; a folder whose trials do not know them has no front. The
+hypervolume is the share of the box between the fastest and the slowest, the best and the worst of the listed series
+that the front dominates, with time on a log scale; what a series adds is how much less it would be without it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from gpbench.metrics import loss
+
+from .frame import Results, named
+from .numbers import mean_std, seconds
+from .ranking import metrics_of
+from .render import Cell, Table
+
+LEAST = 4  # series, fewer of which a reader ranks by eye
+
+
+def front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points that no other beats in both coordinates, from left to right."""
+    found, lowest = [], np.inf
+    for x, y in sorted(points):
+        if y < lowest:
+            found.append((x, y))
+            lowest = y
+    return found
+
+
+def hypervolume(points: list[tuple[float, float]], corner: tuple[float, float]) -> float:
+    """Area between the front of the points and the corner that is the worst in both."""
+    area, bound = 0.0, corner[1]
+    for x, y in front(points):
+        area += max(corner[0] - x, 0.0) * max(bound - y, 0.0)
+        bound = min(bound, y)
+    return area
+
+
+def front_rows(results: Results) -> pd.DataFrame:
+    """stats/front.csv: every series of a data set and metric with its time, score, place and share."""
+    out = []
+    for (dataset, n_train), part in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
+        part = named(part[part["cpu_seconds"] > 0])
+        for metric in metrics_of(results):
+            means = part.groupby("series", sort=False)[["cpu_seconds", metric]].mean().dropna()
+            if len(means) >= LEAST:
+                trials = part.groupby("series")["trial"].nunique()
+                where = {"dataset": dataset, "n_train": n_train, "metric": metric}
+                out += [where | row | {"trials": trials[row["series"]]} for row in _placed(means, metric)]
+    return pd.DataFrame(out)
+
+
+def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
+    """Rows by time; places and shares from the losses, so that every metric falls where it is better."""
+    points = dict(zip(means.index, zip(np.log(means["cpu_seconds"]), loss(metric, means[metric]))))
+    (left, right), (low, high) = ((min(v), max(v)) for v in zip(*points.values()))
+    box, corner, best = (right - left) * (high - low) or 1.0, (right, high), front(list(points.values()))
+    whole, rows = hypervolume(list(points.values()), corner), []
+    for series, row in means.sort_values("cpu_seconds").iterrows():
+        without = hypervolume([p for s, p in points.items() if s != series], corner)
+        rows.append({
+            "series": series, "cpu_seconds": row["cpu_seconds"], "mean": row[metric],
+            "on_front": points[series] in best, "adds": (whole - without) / box, "hypervolume": whole / box,
+        })  # fmt: skip
+    return rows
+
+
+def front_table(results: Results) -> Table:
+    """The front in words: the fastest first, those on it in bold."""
+    found, rows, remarks = front_rows(results), [], []
+    frame = named(results.ok)
+    columns = ["method", "CPU, s", "score", "adds to the front", "place"]
+    for (dataset, metric), part in found.groupby(["dataset", "metric"], sort=False) if len(found) else ():
+        rows.append((f"{dataset}, {metric.upper()}", None))
+        for row in part.to_dict("records"):
+            mine = frame[(frame["dataset"] == dataset) & (frame["series"] == row["series"])]
+            place = "on the front" if row["on_front"] else ""
+            cells = [Cell(seconds(mine["cpu_seconds"])), Cell(mean_std(mine[metric]), row["on_front"])]
+            rows.append((row["series"], [*cells, Cell(f"{row['adds']:.3f}" if row["on_front"] else ""), Cell(place)]))
+        remarks.append(
+            f"{dataset}, {metric.upper()}: the front dominates {part['hypervolume'].iloc[0]:.3f} of the box."
+        )
+    notes = ["On the front: nothing is both faster and better. CPU seconds of learning, fit and prediction.", *remarks]
+    return Table("front", f"{results.name}: quality against time", columns, rows, notes=notes if rows else [])
