@@ -125,5 +125,14 @@ def test_measures_are_drawn_for_every_round_of_learning():
     assert nlgpp["series"].nunique() > 5
 
 
+@pytest.mark.parametrize("folder", ["cao-figure3", "snelson-figure3-kin40k", "vanhatalo-figure3a", "keerthi-figure1"])
+def test_no_two_methods_of_a_folder_look_alike(folder):
+    results = load(RESULTS / folder)
+    found = of_methods(results)
+    assert set(results.rows["label"]) <= set(found)
+    shown = [(found[label]["color"], found[label]["marker"]) for label in results.rows["label"].unique()]
+    assert len(set(shown)) == len(shown)
+
+
 def test_a_folder_that_stands_for_no_figure_has_no_panel():
     assert drawn("keerthi-table1") == {}

@@ -8,11 +8,12 @@ from .style import looks
 
 
 def of_methods(results: Results) -> dict[str, dict]:
-    """label -> look, in the order of the config; what LOOKS of a paper's figure says of a label comes first."""
+    """label -> look; those that a paper's figure gives (its LOOKS) to its own methods are nobody else's."""
+    own = {k: v for module in figures.modules(results) for k, v in getattr(module, "LOOKS", {}).items()}
     entries = results.config.get("methods") or []
     listed = [m if isinstance(m, str) else m.get("label") or m.get("method") for m in entries]
-    found = looks(dict.fromkeys([*listed, *told_apart(results.rows)["label"]]))
-    for module in figures.modules(results):
-        for label, look in getattr(module, "LOOKS", {}).items():
-            found[label] = found.get(label, {}) | look
-    return found
+    others = [x for x in dict.fromkeys([*listed, *told_apart(results.rows)["label"]]) if x not in own]
+    colours, marks = {v["color"] for v in own.values()}, {(v["color"], v["marker"]) for v in own.values()}
+    free = looks(range(len(others) + 10 * len(own))).values()
+    free = sorted((v for v in free if (v["color"], v["marker"]) not in marks), key=lambda v: v["color"] in colours)
+    return dict(zip(others, free)) | own

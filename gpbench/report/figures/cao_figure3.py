@@ -101,7 +101,7 @@ def _trade_off(results: Results, rows, name: str, cholqr_only: bool) -> Panel:
         panel.line(panel.ax, label, [x], [y], looks[label] | {"linestyle": "", "markersize": 6}, trials=[len(mine)])
     panel.ax.set_xscale("log")
     panel.compare(results, rows[rows["label"].isin(shown)])
-    panel.differs.append("Median seconds of our machine; CSI does not search a grid of hyperparameters here")
+    panel.differs.append("Median seconds of our machine")
     finish(panel.ax, f"({'f' if cholqr_only else 'c'}) {data_title(results, rows['dataset'].iloc[0])}, m = 32",
            "training time, seconds", axis_title("smse"), scale=False)  # fmt: skip
     return panel

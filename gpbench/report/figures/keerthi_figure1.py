@@ -9,11 +9,11 @@ from ..looks import of_methods
 from .panel import Panel
 
 LOOKS = {  # the colours of the caption; "from left to right"
-    "RAND": {"color": "#0000c8"},
-    "INFO": {"color": "#d00000"},
-    "KAPPA": {"color": "#008000"},
-    "DMAX": {"color": "#000000"},
-    "SB": {"color": "#c000c0"},
+    "RAND": {"color": "#0000c8", "marker": "o", "linestyle": "-"},
+    "INFO": {"color": "#d00000", "marker": "s", "linestyle": "--"},
+    "KAPPA": {"color": "#008000", "marker": "^", "linestyle": "-."},
+    "DMAX": {"color": "#000000", "marker": "D", "linestyle": ":"},
+    "SB": {"color": "#c000c0", "marker": "v", "linestyle": (0, (5, 1))},
 }
 
 

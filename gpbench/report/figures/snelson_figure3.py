@@ -8,14 +8,15 @@ from ..frame import Results
 from ..looks import of_methods
 from .panel import Panel
 
-RED, BLUE = {"color": "#d00000", "marker": "s"}, {"color": "#0000c8", "marker": "o"}
+RED = {"color": "#d00000", "marker": "s", "linestyle": "-"}
+BLUE = {"color": "#0000c8", "marker": "o", "linestyle": "-"}
 LOOKS = {
     "SPGP (fixed)": RED,
     "SPGP-init": RED,
     "SPGP (joint)": BLUE,
-    "random": {"color": "black", "linestyle": "-", "marker": "."},
-    "info-gain": {"color": "black", "linestyle": "--", "marker": "x"},
-    "smo-bart": {"color": "black", "linestyle": ":", "marker": "+"},
+    "random": {"color": "#000000", "linestyle": "-", "marker": "."},
+    "info-gain": {"color": "#000000", "linestyle": "--", "marker": "x"},
+    "smo-bart": {"color": "#000000", "linestyle": ":", "marker": "+"},
 }
 NAMES = {"kin40k": ("kin40k", "kin40k-sim"), "pumadyn32nm": ("pumadyn32nm", "pumadyn32nm-sim")}
 

@@ -10,7 +10,7 @@ from .panel import Panel
 
 LOOKS = {
     "k_se": {"linestyle": "--", "color": "#0072b2", "marker": "s"},
-    "k_pp3": {"linestyle": "-", "color": "black", "marker": "o"},
+    "k_pp3": {"linestyle": "-", "color": "#000000", "marker": "o"},
     "FIC": {"linestyle": ":", "color": "#b23b00", "marker": "^"},
 }
 
