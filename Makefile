@@ -8,12 +8,13 @@ GPBENCH := .venv/bin/gpbench
 PYTEST  := .venv/bin/python -m pytest
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help setup browser run test test-real site reproduce-tables bench lint clean
+.PHONY: help setup browser run test test-real test-faults site reproduce-tables bench lint clean
 
 help:
 	@echo "make run               set up, then run configs/quickstart.yaml (no download; about three minutes)"
 	@echo "make test              set up, then run the tests"
 	@echo "make test-real         tests on the real data (GPBENCH_MIRROR, or downloads)"
+	@echo "make test-faults       every fault of docs/results.md, fifty kills -9 among them"
 	@echo "make reproduce-tables  every table and figure config of the papers; continues where it stopped"
 	@echo "make site              the scoreboard over all committed results, in site/; README's state"
 	@echo "make bench             hot paths beside one dgemm and beside other libraries"
@@ -29,10 +30,13 @@ browser: setup
 	@bash scripts/browser.sh
 
 test: browser
-	$(PYTEST) -m "not real" -n $(JOBS) --dist worksteal -q
+	$(PYTEST) -m "not real and not long" -n $(JOBS) --dist worksteal -q
 
 test-real: setup
-	$(PYTEST) -m real -n $(JOBS) --dist worksteal -q
+	$(PYTEST) -m "real or long" -n $(JOBS) --dist worksteal -q
+
+test-faults: setup
+	$(PYTEST) tests/faults -n $(JOBS) --dist worksteal -q
 
 reproduce-tables: setup
 	bash scripts/reproduce.sh -j $(JOBS)

@@ -1,6 +1,9 @@
 """gpbench: the benchmarks of five sparse Gaussian process papers, side by side; and their methods as estimators."""
 
+from .compiled_code import settle as _settle
+
 __version__ = "0.1.0"
+_settle()
 
 _LAZY = {  # name -> module and what it is called there: nothing is imported before it is asked for
     "SparseGPRegressor": ("gpbench.estimators.regressor", "SparseGPRegressor"),

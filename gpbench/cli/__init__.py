@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import click
@@ -10,7 +11,7 @@ import click
 from gpbench import __version__
 
 from . import adapters, advise, data, listing, report, run, verify
-from .shared import Group, fail
+from .shared import Group, Terminated, fail, terminate
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -32,15 +33,18 @@ for command in (
 
 def main() -> None:
     """Entry point: one sentence and the right exit code for everything that can go wrong."""
-    from gpbench.errors import GpbenchError
-    from gpbench.running.limits import standard_streams
+    from gpbench.errors import GpbenchError, StorageError
+    from gpbench.running import limits
 
-    standard_streams()
+    limits.standard_streams()
+    signal.signal(signal.SIGTERM, terminate)
     if asked := os.environ.get("_GPBENCH_COMPLETE"):  # cli.main() would look at it, and is not called
         from click.shell_completion import shell_complete
 
         sys.exit(shell_complete(cli, {}, "gpbench", "_GPBENCH_COMPLETE", asked))
     try:
+        if why := limits.too_small():
+            raise StorageError(why)
         # not cli.main(): it turns a closed pipe into exit code 1
         with cli.make_context("gpbench", sys.argv[1:]) as context:
             code = cli.invoke(context)
@@ -56,11 +60,15 @@ def main() -> None:
         code = fail(e)
     except KeyboardInterrupt:
         code = 130
+    except Terminated:
+        code = 143
     except BrokenPipeError:
         # the reader is gone: keep the interpreter from complaining when it flushes stdout at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     except Exception as e:  # a bug of ours: say so in a line, and all of it to who asks
+        if why := limits.blamed_for(e):
+            sys.exit(fail(StorageError(why)))
         if any(flag in sys.argv for flag in ("-v", "-vv", "--verbose")):
             raise
         click.echo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .shared import Command, fail, folder, is_quiet, json_option, note, plugin_option, print_json
+from .shared import Command, fail, folder, is_quiet, json_option, note, on_interruption, plugin_option, print_json
 
 if TYPE_CHECKING:
     from gpbench.planning.config import Config
@@ -40,6 +41,18 @@ def _where(_context, _parameter, value):
     return value
 
 
+def _finite(_context, _parameter, value):
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of seconds")
+    return value
+
+
+def _named(_context, _parameter, value):
+    if value is not None and not value.strip():
+        raise click.BadParameter("the name of the folder is empty")
+    return value
+
+
 @click.command(cls=Command)
 @click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
@@ -60,18 +73,27 @@ def _where(_context, _parameter, value):
 @click.option("--rerun", type=click.Choice(["stale", "failed", "all"]), help="Run these again, too.")
 @click.option("--retry-failed", "rerun", flag_value="failed", hidden=True)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failed trial.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds a trial may take.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), callback=_finite, help="Seconds a trial may take.")
 @click.option("--memory", type=click.IntRange(1), help="MB a trial may take.")
 @click.option("--offline", is_flag=True, help="Never touch the network.")
-@click.option("-o", "--output", type=click.Path(file_okay=False), help="Results folder [default: results/<name>].")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False),
+    callback=_named,
+    help="Results folder [default: results/<name>].",
+)
 @click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
 @plugin_option
 def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, plugin, **options):
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
-    from gpbench.errors import DataError
+    from gpbench import compiled_code
+    from gpbench.errors import DataError, GpbenchError
 
+    if said := compiled_code.notice():
+        note(said)
     loaded = list(zip(configs, _load(configs, overrides)))
     options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
     selection = {"methods": methods or None, "datasets": datasets or None, "trials": trials}
@@ -79,10 +101,13 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
     for path, config in loaded:
         out = _folder_of(config.name, output, several=len(loaded) > 1)
         one = _One(path, config, out, selection, bool(overrides))
+        whose = f"{path}: " if len(loaded) > 1 else ""
         try:
             code = max(code, one.dry_run(**options) if dry_run else one.run(dict(options)))
         except DataError as e:  # of this config alone
-            code = max(code, fail(DataError(f"{e}{one.kept_to()}")))
+            code = max(code, fail(DataError(f"{whose}{e}{one.kept_to()}")))
+        except GpbenchError as e:
+            raise type(e)(f"{whose}{e}") from e
         if code >= 128:
             break
     return code
@@ -146,7 +171,8 @@ class _One:
         from gpbench.running.runner import Options
         from gpbench.running.runner import run as run_trials
 
-        plan = self.plan(self.config, **self.selection)
+        with on_interruption("stopped before the first trial; the same command begins again"):
+            plan = self.plan(self.config, **self.selection)
         for message in plan.notices:
             note(message)
         options |= {"rerun": options["rerun"] or "", "metrics": self.config.metrics}
@@ -155,15 +181,19 @@ class _One:
         before = self._before() if self.overridden else None
         resolved = None if before else resolved_yaml(self.config, self.out)
         planned = before or (self.plan(self.config) if any(self.selection.values()) else plan).trials
-        summary = run_trials(
-            self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,
-            progress=choose(quiet=is_quiet()), at_end=self._condense,
-        )  # fmt: skip
+        with on_interruption("stopped; what had finished is kept, the same command continues"):
+            summary = run_trials(
+                self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,
+                progress=choose(quiet=is_quiet()), at_end=self._condense,
+            )  # fmt: skip
         note(summary.missing_extra or summary.message)
         if summary.exit_code >= 128:  # after an interruption the person wants the prompt back, not plots
             return summary.exit_code
         try:
-            _render(self.out)
+            with on_interruption(
+                f"stopped while drawing; the results are whole: `gpbench report {self.out}` draws them"
+            ):
+                _render(self.out)
         except GpbenchError as e:
             self.trouble = max(self.trouble, fail(e))
         return max(summary.exit_code, self.trouble)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 
@@ -61,6 +62,24 @@ def fail(error) -> int:
     """Print the error's sentence(s) and return its exit code."""
     click.echo(f"gpbench: {error}", err=True)
     return error.exit_code
+
+
+class Terminated(BaseException):
+    """SIGTERM, where nobody else listens to it: outside of the trials."""
+
+
+def terminate(_number, _frame):
+    raise Terminated
+
+
+@contextlib.contextmanager
+def on_interruption(sentence: str):
+    """Ctrl-C and SIGTERM leave with a word of what was done."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        click.echo(f"gpbench: {sentence}", err=True)
+        raise
 
 
 def print_json(content) -> None:

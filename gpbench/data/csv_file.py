@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -119,8 +120,7 @@ def table(path) -> tuple[list[str], list[list[str]]]:
     header = rows[0]
     if all(is_number(cell) for cell in header):
         raise DataError(f"{path}: its first line is numbers; add a line that names the columns")
-    if len(set(header)) < len(header):
-        double = next(h for h in header if header.count(h) > 1)
+    if double := next((name for name, count in Counter(header).items() if count > 1), None):
         raise DataError(f"{path}: two columns are called '{double}'")
     for i, row in enumerate(rows[1:], start=1):
         if len(row) != len(header):

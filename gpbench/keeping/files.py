@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import math
 import os
@@ -72,6 +73,31 @@ def write_atomic(path: Path, content: bytes) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def write_summed(path: Path, content: bytes) -> None:
+    """With its sha256 beside it (`sha256sum -c` reads it), so that a file cut at the end of a line is known as such.
+
+    In between both sums are there: the file is one of the two at every moment.
+    """
+    sums, new = path.with_name(f"{path.name}.sha256"), f"{hashlib.sha256(content).hexdigest()}  {path.name}\n"
+    old = sums.read_text(encoding="ascii", errors="replace") if sums.is_file() else ""
+    if path.is_file() and path.read_bytes() == content and old == new:
+        return
+    write_atomic(sums, (old + new).encode())
+    write_atomic(path, content)
+    write_atomic(sums, new.encode())
+
+
+def as_summed(path: Path) -> bool:
+    """Whether the file is what `write_summed` left; of files from before nobody knows, and they are believed."""
+    sums = path.with_name(f"{path.name}.sha256")
+    if not sums.is_file():
+        return True
+    known = {
+        line.split()[0] for line in sums.read_text(encoding="ascii", errors="replace").splitlines() if line.strip()
+    }
+    return hashlib.sha256(path.read_bytes()).hexdigest() in known
 
 
 def _fsync_folder(folder: Path) -> None:

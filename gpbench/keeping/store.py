@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -9,8 +10,10 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from gpbench import __version__
 from gpbench.errors import ConfigError
 from gpbench.planning.trial import Trial, digest
+from gpbench.text import csv_cell
 
 from . import archive
 from .files import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, unused, write_atomic, write_json
@@ -58,9 +61,22 @@ class Store:
 
     def write_plan(self, name: str, trials: list[Trial], resolved: str | None) -> None:
         """`resolved` is the text of config.resolved.yaml; None leaves the one that is there."""
-        write_json(self.manifest, {"name": name, "trials": [{"id": t.id, **asdict(t)} for t in trials]})
+        body = {"name": name, "gpbench": __version__}
+        write_json(self.manifest, body | {"trials": [{"id": t.id, **asdict(t)} for t in trials]})
         if resolved is not None:
             write_atomic(self.resolved, resolved.encode())
+
+    def made_by(self) -> str | None:
+        """Version of gpbench that planned here last; of folders without a manifest, of the trials' environments."""
+        try:
+            return read_json(self.manifest).get("gpbench")
+        except (FileNotFoundError, Damaged):
+            pass
+        found = set()
+        for path in (self.folder / "env").glob("*.json"):
+            with contextlib.suppress(FileNotFoundError, Damaged):
+                found.add((read_json(path).get("packages") or {}).get("gpbench"))
+        return max(found - {None}, default=None)
 
     def write_env(self, env: dict) -> str:
         name = digest(env)
@@ -139,6 +155,25 @@ class Store:
             raise Damaged(f"{id}.npz: checksum differs")
         return True
 
+    def _heal_predictions(self, id: str) -> None:
+        """Arrays that are not what was written go to quarantine; the trial's numbers are not in them."""
+        if self.trial_path(id, ".npz").exists():
+            try:
+                self._has_predictions(id, read_json(self.trial_path(id)))
+            except (Damaged, FileNotFoundError):
+                self.quarantine(self.trial_path(id, ".npz"))
+
+    def repair_environments(self) -> list[str]:
+        """Damaged env/*.json move to quarantine; that of this run is then written again."""
+        damaged = []
+        for path in sorted((self.folder / "env").glob("*.json")):
+            try:
+                read_json(path)
+            except (Damaged, FileNotFoundError):
+                damaged.append(path.name)
+                self.quarantine(path)
+        return damaged
+
     def results(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> dict[str, Result]:
         """Stored results by id, those of the archive included unless their arrays are wanted.
 
@@ -157,6 +192,8 @@ class Store:
                         self.quarantine(path)
             if result is not None:
                 found[trial.id] = result
+                if repair:
+                    self._heal_predictions(trial.id)
         return found
 
     def stale(self, trials: list[Trial]) -> dict[str, Result]:
@@ -208,7 +245,7 @@ def _row_order(row: dict) -> tuple:
 def _cell(value) -> str:
     if value is None:
         return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    return repr(value) if isinstance(value, float) else csv_cell(str(value))
 
 
 def _npz(arrays: dict) -> bytes:

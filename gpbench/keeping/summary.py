@@ -29,7 +29,7 @@ class Summary:
         """What to install, when nothing but an optional package is in the way."""
         mark = f"{MissingExtra.__name__}: "
         found = [r.reason.partition(mark)[2] for r in self.failures]  # after "full-GP hyperparameters:", in shared work
-        return found[0] if found and all(found) else None
+        return f"{found[0]}; then --rerun failed runs those trials" if found and all(found) else None
 
     @property
     def exit_code(self) -> int:
@@ -48,7 +48,11 @@ class Summary:
             return f"{self.done} done{others}, {self.left} left; the same command continues"
         again = [name for n, name in ((self.stale, "stale"), (self.failed, "failed")) if n]
         retry = "; " + " and ".join(f"--rerun {name}" for name in again) + " runs them again" if again else ""
-        return f"{self.done} done{others}{retry}"
+        cured = [r for r in self.failures if r.status == "oom" or f"{MissingExtra.__name__}: " in r.reason]
+        cause = " once their cause is gone" if cured and len(cured) == len(self.failures) and not self.stale else ""
+        if cured and not cause:
+            cause = f" ({len(cured)} for lack of memory or of a package: once that is there)"
+        return f"{self.done} done{others}{retry}{cause}"
 
 
 def summarise(trials: list[Trial], results: dict[str, Result], stale: dict[str, Result]) -> Summary:

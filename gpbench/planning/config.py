@@ -41,6 +41,7 @@ DEFAULTS: dict[str, Any] = {
     "nmse_variance": "dataset",
     "target_units": "raw",
 }
+MOST_TRIALS = 200_000  # of a config, over data sets, methods and grids
 Trials = Annotated[int, Field(ge=1, le=100_000)]
 Seed = Annotated[int, Field(ge=0)]
 _KINDS = {"nmse_variance": Literal["dataset", "test"], "target_units": Literal["raw", "standardised"]}
@@ -278,7 +279,16 @@ def published_items() -> dict[str, list[str]]:
 # -- what only shows when a data set and a method meet ---------------------------------------------------------------
 
 
+def _trials_in_all(config: Config) -> int:
+    sizes = ((d, grid.size(m.cls, config.params_for(d, m))) for d in config.datasets for m in config.methods)
+    return sum(points * (config.trials_for(d) if (config.settings | d.settings)["split"] is not None else 1)
+               for d, points in sizes)  # fmt: skip
+
+
 def _check_pairs(reader: Reader, config: Config) -> None:
+    if (count := _trials_in_all(config)) > MOST_TRIALS:
+        reader.problem((), f"this config has {count:,} trials, more than the {MOST_TRIALS:,} that one may have")
+        return
     nowhere = DatasetEntry((), "", {}, {}, ())
     for method in config.methods:  # top-level values that every data set overrides must be valid, too
         _check_params(reader, config, nowhere, method)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from itertools import product
+from math import prod
 from typing import Annotated, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -27,6 +28,11 @@ def accepts(cls: type[Method], name: str, value: Any) -> bool:
 def axes(cls: type[Method], given: dict) -> dict[str, list]:
     """Parameters that vary, with their values."""
     return {k: v for k, v in given.items() if isinstance(v, list) and k in cls.model_fields and not accepts(cls, k, v)}
+
+
+def size(cls: type[Method], given: dict) -> int:
+    """Points of the grid, without making them."""
+    return prod(len(values) for values in axes(cls, given).values())
 
 
 def combinations(cls: type[Method], given: dict) -> list[dict]:

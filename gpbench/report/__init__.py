@@ -5,7 +5,12 @@ The names below are loaded when they are first used, so that importing this pack
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
+
+os.environ.pop(
+    "MPLBACKEND", None
+)  # nothing here opens a window, and a name that matplotlib does not know is fatal to it
 
 _WHERE = {
     "render_all": "actions",

@@ -14,7 +14,7 @@ from .front import front_rows
 from .page import page
 from .plots import draw
 from .ranking import ranking_rows, stats_rows
-from .render import FORMATS, render, to_text
+from .render import FORMATS, frame_csv, render, to_text
 from .style import ENDINGS
 from .tables import console, tables
 
@@ -33,11 +33,7 @@ def render_stats(path: Path) -> list[Path]:
         "ranks.csv": ranking_rows(results),
         "front.csv": front_rows(results),
     }
-    texts = {
-        name: table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-        for name, table in found.items()
-        if len(table)
-    }
+    texts = {name: frame_csv(table) for name, table in found.items() if len(table)}
     return _write(results.path / "stats", texts)
 
 

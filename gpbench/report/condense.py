@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from gpbench.keeping.files import write_atomic
+from gpbench.errors import DataError
+from gpbench.keeping.files import make_folder, unused, write_summed
 
-from .frame import SERIES, Results, kept_curves, load, read_json
+from .frame import SERIES, Results, kept_curves, kept_notes, load, read_json
+from .render import frame_csv
 from .traces import is_path, list_points, round_points, theta_points, trace_points
 
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
@@ -21,6 +23,7 @@ def write_curves(path: str | Path) -> None:
     Those may be trials whose file is gone, or trials that this run did not plan and another will.
     """
     results = load(path)
+    quarantined(results.path)
     present = {file.stem for file in (results.path / "trials").glob("*.json")}
     if not present:
         return
@@ -29,10 +32,23 @@ def write_curves(path: str | Path) -> None:
         condensed = present & set(results.ok.trial_id)
         curves = pd.concat([curves, old.loc[~old.trial_id.isin(condensed), curves.columns]])
     if (results.path / "notes.csv").is_file() and not set(results.ok.trial_id) <= present:
-        old = pd.read_csv(results.path / "notes.csv", keep_default_na=False)
+        old = kept_notes(results.path)
         notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
     for name, table in (("curves.csv", curves), ("notes.csv", notes)):
-        write_atomic(results.path / name, table.to_csv(index=False, float_format="%.10g", lineterminator="\n").encode())
+        write_summed(results.path / name, frame_csv(table).encode("utf-8", "backslashreplace"))
+
+
+def quarantined(folder: Path) -> list[str]:
+    """Move curves.csv and notes.csv that are not what was written to quarantine/; they are condensed again."""
+    found = []
+    for name, read in (("curves.csv", kept_curves), ("notes.csv", kept_notes)):
+        try:
+            read(folder)
+        except DataError:
+            make_folder(folder / "quarantine")
+            (folder / name).replace(unused(folder / "quarantine" / name))
+            found.append(name)
+    return found
 
 
 def _trials(results: Results):

@@ -19,12 +19,15 @@ import yaml
 
 from gpbench.data.standins import twin_of
 from gpbench.errors import ConfigError, DataError, GpbenchError
+from gpbench.keeping.files import as_summed
 from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
+from gpbench.text import plain_cell
 
 from .freshness import stale_ids
 from .row_settings import published_of, with_settings
 
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
+_REBUILD = "the run command moves it to quarantine/ and condenses the trials again"
 SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
 
 
@@ -69,10 +72,7 @@ class Results:
     @cached_property
     def notes(self) -> list[str]:
         """Remarks that belong beside the numbers: simulated data, a rounded copy, jitter."""
-        file = self.path / "notes.csv"
-        if file.is_file():
-            table = pd.read_csv(file, dtype=str, keep_default_na=False)
-        else:
+        if (table := kept_notes(self.path)) is None:
             from .condense import notes_of
 
             table = notes_of(self)
@@ -155,6 +155,7 @@ def _read_rows(file: Path) -> pd.DataFrame:
         raise DataError(f"{file}: not readable ({e})") from e
     if absent := [c for c in FIRST_COLUMNS if c not in rows]:
         raise DataError(f"{file}: columns missing: {', '.join(absent)}")
+    rows = rows.assign(**{name: rows[name].map(plain_cell) for name in TEXT})
     rows = rows.reindex(columns=[*COLUMNS, *(c for c in rows if c not in COLUMNS)])  # of later columns, empty ones
     for column in numeric:
         try:
@@ -224,7 +225,24 @@ def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.Dat
 
 
 def kept_curves(path: Path) -> pd.DataFrame | None:
-    file = path / "curves.csv"
+    return _kept(path / "curves.csv", {"trial_id": str, "step": float, "key": str, "value": float})
+
+
+def kept_notes(path: Path) -> pd.DataFrame | None:
+    return _kept(path / "notes.csv", {"dataset": str, "note": str, "trials": float})
+
+
+def _kept(file: Path, columns: dict) -> pd.DataFrame | None:
+    """A file of condense.py; DataError when it is not what was written."""
     if not file.is_file():
         return None
-    return pd.read_csv(file, dtype={"trial_id": str, "key": str, "step": float, "value": float})
+    texts = [name for name, kind in columns.items() if kind is str]
+    try:
+        gaps = {name: [""] for name in columns if name not in ("key", "note", "dataset")}
+        table = pd.read_csv(file, dtype=columns, keep_default_na=False, na_values=gaps)
+        whole = [*columns] == [*table] and as_summed(file) and file.read_bytes()[-1:] == b"\n"
+    except (ValueError, OSError, KeyError) as e:
+        raise DataError(f"{file}: damaged ({type(e).__name__}); {_REBUILD}") from e
+    if not whole:
+        raise DataError(f"{file}: damaged (not what was written); {_REBUILD}")
+    return table.assign(**{name: table[name].map(plain_cell, na_action="ignore") for name in texts})

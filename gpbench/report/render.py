@@ -8,6 +8,8 @@ import io
 import re
 from dataclasses import dataclass, field
 
+from gpbench.text import csv_cell
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -131,9 +133,14 @@ def _caption(table: Table) -> str:
 
 def escape_csv(text: str) -> str:
     """One line; a leading = + - or @ would make a spreadsheet run the cell, but numbers keep their sign."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    risky = text[:1] in ("=", "+", "@") or (text[:1] == "-" and not re.match(r"-[\d.]", text))
-    return "'" + text if risky else text
+    return csv_cell(" ".join("".join(c if c.isprintable() else " " for c in text).split()))
+
+
+def frame_csv(frame, float_format: str = "%.10g") -> str:
+    """A pandas table as csv with its texts escaped."""
+    safe = frame.rename(columns=lambda name: csv_cell(str(name)))
+    safe = safe.map(lambda value: csv_cell(value) if isinstance(value, str) else value)
+    return safe.to_csv(index=False, float_format=float_format, lineterminator="\n")
 
 
 def to_csv(table: Table) -> str:

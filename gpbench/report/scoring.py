@@ -24,6 +24,7 @@ from gpbench.keeping.store import Store
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import every_trial
 from gpbench.planning.trial import Trial, digest
+from gpbench.text import csv_cell, plain_cell
 
 from .frame import load
 
@@ -167,9 +168,11 @@ def _append(folder: Path, rows: list[dict], label: str) -> None:
     file, kept = folder / "external.csv", []
     if file.is_file():
         with open(file, newline="", encoding="utf-8") as f:
-            kept = [r for r in csv.DictReader(f) if (r["label"], r["dataset"]) != (label, name)]
+            old = [{k: plain_cell(v or "") for k, v in r.items()} for r in csv.DictReader(f)]
+        kept = [r for r in old if (r["label"], r["dataset"]) != (label, name)]
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows([*kept, *(r | {"seed": int(here["seed"].iloc[0])} for r in rows)])
+    new = [r | {"seed": int(here["seed"].iloc[0])} for r in rows]
+    writer.writerows({k: csv_cell(v) if isinstance(v, str) else v for k, v in r.items()} for r in [*kept, *new])
     write_atomic(file, out.getvalue().encode())

@@ -58,7 +58,9 @@ def results(
         started, compiled_before = now(), compiled.seconds()
         fitted = next(fits)
         compiling = compiled.seconds() - compiled_before
-        elapsed += now() - started - Spent(compiling, compiling)
+        spent = now() - started
+        # of compiling only the wall time is known: on a busy machine it is more than the CPU time
+        elapsed += Spent(spent.wall - compiling, max(spent.cpu - compiling, 0.0))
         if compiling > COMPILING:
             note = f"{compiling:.0f} s of compiling, once per machine, are in the seconds of the trace"
             fitted = replace(fitted, notes=(*fitted.notes, note))

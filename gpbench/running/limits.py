@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import resource
 import signal
@@ -92,3 +93,36 @@ def oom_kills() -> int:
     except OSError:
         pass
     return 0
+
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
+_LEAST = {"RLIMIT_STACK": 512 * 2**10}  # below it libraries die without a word
+_TIGHT = {  # what a caller may have limited, in the words of the shell, and below which that is to blame
+    "RLIMIT_AS": ("ulimit -v", 2**32), "RLIMIT_DATA": ("ulimit -d", 2**32), "RLIMIT_NOFILE": ("ulimit -n", 64),
+    "RLIMIT_NPROC": ("ulimit -u", 64), "RLIMIT_STACK": ("ulimit -s", 2**20),
+}  # fmt: skip
+
+
+def _limited(name: str, least: int) -> bool:
+    soft, _ = resource.getrlimit(getattr(resource, name))
+    return soft != resource.RLIM_INFINITY and soft < least
+
+
+def too_small() -> str:
+    """A sentence where this process may take too little to load its libraries at all; else empty."""
+    names = [_TIGHT[name][0] for name, least in _LEAST.items() if _limited(name, least)]
+    return f"the limit of {' and '.join(names)} is too small for the libraries; raise it" if names else ""
+
+
+def blamed_for(error: BaseException) -> str:
+    """The same where an error looks like such a limit and there is one, or like a disk's; else empty."""
+    if isinstance(error, OSError) and error.errno in _DISK:
+        return f"cannot write {error.filename or ''}: {error.strerror}; finished trials are kept".replace(" :", ":")
+    if "no locator available" in str(error):
+        return "no folder can be written for compiled code; set NUMBA_CACHE_DIR or TMPDIR to one that can"
+    if not isinstance(error, (MemoryError, OSError, ImportError, RuntimeError)):
+        return ""
+    names = [words for name, (words, least) in _TIGHT.items() if _limited(name, least)]
+    if isinstance(error, MemoryError) and not names:
+        return "out of memory outside of the trials; the results so far are kept"
+    return f"the limit of {' and '.join(names)} is too small here ({type(error).__name__}); raise it" if names else ""

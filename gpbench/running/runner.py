@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from socket import gethostname
 
-from gpbench import catalog
+from gpbench import __version__, catalog
 from gpbench.errors import ConfigError, GpbenchError, StorageError
 from gpbench.keeping import archive
 from gpbench.keeping.files import Damaged
@@ -56,6 +56,8 @@ def run(
     with _signals(session), lock:
         store.check_owner(name)
         store.prepare()
+        if (maker := store.made_by()) not in (None, __version__):
+            progress.say(f"{store.folder} was made by gpbench {maker}; numbers of changed methods are stale")
         store.write_plan(name, planned, resolved)
         session.run(trials)
         if session.signal is None:

@@ -81,6 +81,8 @@ class Session:
             self.progress.say(
                 f"{damaged} damaged line(s) of {archive.NAME} moved to quarantine/; their trials run again"
             )
+        for name in self.store.repair_environments():
+            self.progress.say(f"env/{name} was damaged and is now in quarantine/")
         missing = self._missing(trials)
         self.pool = executor_for(self.options, self.store, self.lock, missing)
         self.progress.start(len(trials), len(trials) - len(missing))

@@ -15,6 +15,7 @@ from gpbench.keeping.files import make_folder, write_atomic
 from .. import published
 from ..axes import plain
 from ..frame import Results
+from ..render import frame_csv
 from ..style import new_figure
 
 DATA = ("simulated", "rounded", "stand-in", "our own", "only the", "molecules of")  # words of notes about the data
@@ -102,7 +103,7 @@ class Panel:
     def save_numbers(self, folder: Path) -> Path:
         """<folder>/<name>.csv: what was drawn."""
         make_folder(folder)
-        text = self.numbers.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        text = frame_csv(self.numbers, "%.6g")
         write_atomic(folder / f"{self.name}.csv", text.encode())
         return folder / f"{self.name}.csv"
 

@@ -9,7 +9,7 @@ import pandas as pd
 from gpbench.data.standins import twin_of
 from gpbench.keeping import archive
 
-from ..frame import Results, read_json
+from ..frame import Results, kept_notes, read_json
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -26,8 +26,8 @@ def by_trial(results: Results) -> dict[str, list[str]]:
 
 def told_once(results: Results) -> list[str]:
     """One line for each kind of note, whatever numbers it holds, with its data sets and the number of trials."""
-    file, kinds = results.path / "notes.csv", {}
-    table = pd.read_csv(file, keep_default_na=False) if file.is_file() else _counted(results)
+    table, kinds = kept_notes(results.path), {}
+    table = _counted(results) if table is None else table
     for row in table.to_dict("records"):
         kind = kinds.setdefault(NUMBER.sub("#", str(row["note"])), {"notes": [], "data": [], "trials": 0})
         kind["notes"].append(str(row["note"]))

@@ -1,0 +1,37 @@
+"""What the tests of faults share: a small config, and the command line in this process."""
+
+import sys
+
+import pytest
+
+SMALL = """
+name: small
+dataset: {name: friedman3, n_train: 40, n_test: 30}
+hyperparameters: {schedule: fixed, values: {variance: 1.0, lengthscale: 1.5, noise: 0.1}}
+methods: [{method: sod, d_max: 10}]
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GPBENCH_MIRROR", "")
+    monkeypatch.setenv("GPBENCH_OFFLINE", "1")
+    (tmp_path / "small.yaml").write_text(SMALL)
+    return tmp_path
+
+
+@pytest.fixture
+def command(here, monkeypatch, capsys):
+    """A command line in this process: (exit code, stdout, stderr). A bug or a traceback fails the test."""
+    from gpbench.cli import main
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["gpbench", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        out = capsys.readouterr()
+        assert "internal error" not in out.err and "Traceback" not in out.err, out.err
+        return stop.value.code or 0, out.out, out.err
+
+    return call

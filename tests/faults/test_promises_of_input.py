@@ -1,0 +1,141 @@
+"""What a user writes wrong: one sentence with its place, the right exit code, nothing run (docs/results.md)."""
+
+import os
+import re
+
+import pytest
+
+from gpbench.data import fetch
+
+pytestmark = pytest.mark.faults
+
+BASE = "name: t\ndataset: {name: friedman3, n_train: 20, n_test: 20}\nmethods: [sod]\n"
+CSV = "name: t\ndataset: {csv: my.csv, target: y}\nmethods: [sod]\n"
+FOLDER, ABSENT = object(), object()  # in place of a text
+
+CONFIGS = {  # class of fault -> the file, and what the one line says
+    "bad indentation": (BASE + "split:\n kind: random\n   n_train: 3\n", r"c\.yaml:\d+:\d+: "),
+    "a tab": (BASE + "split:\n\tkind: random\n", r"c\.yaml:\d+:\d+: .*tab"),
+    "a duplicate key": (BASE + "seed: 1\nseed: 2\n", r"c\.yaml:5:1: .*'seed'"),
+    "an unknown key": (BASE + "sede: 1\n", "unknown key 'sede'.*did you mean 'seed'"),
+    "a wrong type": (BASE + "trials: many\n", "'trials': expected a whole number"),
+    "no for a number": (BASE + "trials: no\n", "'trials': expected a whole number"),
+    "an octal-looking number": (BASE + "trials: 010\n", "'010' is ambiguous"),
+    "not a number": (BASE + "timeout: .nan\n", "is not a finite number"),
+    "an empty file": ("", r"c\.yaml"),
+    "not UTF-8": (b"name: \xff\xfe\n", "UTF-8"),
+    "a missing file": (ABSENT, r"c\.yaml"),
+    "a directory": (FOLDER, r"c\.yaml"),
+    "a YAML tag": (BASE + "seed: !!python/object/apply:os.system [ls]\n", "tag"),
+    "an alias bomb": ("a: &a [x, x]\nb: &b [*a, *a]\nname: *b\n", r"c\.yaml:\d+:\d+"),
+    "nesting ten thousand deep": ("name: " + "[" * 10_000 + "]" * 10_000 + "\n", r"c\.yaml"),
+    "a huge file": ("name: t\n#" + "x" * 20_000_000 + "\n", r"c\.yaml"),
+    "a path escape in a name": (BASE.replace("name: t", "name: ../../etc", 1), "a name is made of"),
+    "an unknown method": (BASE.replace("sod", "sdo"), "unknown method 'sdo'"),
+    "a grid of millions": (BASE.replace("[sod]", "[nlml]") + f"d_max: {list(range(1, 2001))}\ncache: "
+                           f"{list(range(2000))}\n", "this config has 4,000,000 trials"),
+    "a key that nobody heeds": (BASE.replace("sod", "cholqr") + "hyperparameters: {schedule: joint, restarts: 3}\n",
+                                "'restarts': cholqr takes no notice"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", CONFIGS)
+def test_a_config_with_a_fault_is_exit_2_with_its_place_and_nothing_runs(fault, here, command):
+    content, message = CONFIGS[fault]
+    file = here / "c.yaml"
+    if content is FOLDER:
+        file.mkdir()
+    elif content is not ABSENT:
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    for words in (("validate", "c.yaml"), ("run", "c.yaml")):
+        code, _, err = command(*words)
+        assert code == 2, err
+        assert re.search(message, err), err
+    assert not (here / "results").exists()
+
+
+DATA = {
+    "a NaN": ("x,y\n1,2\nnan,3\n4,5\n", "row 2"),
+    "text": ("x,y\n1,2\nred,3\n4,5\n", "column 'x'"),
+    "an infinity": ("x,y\n1,2\ninf,3\n4,5\n", "column 'x'"),
+    "rows of unequal width": ("x,y\n1,2\n1\n", "row 2 has 1 fields, the header 2"),
+    "no such column": ("x,z\n1,2\n3,4\n", "'y'"),
+    "a double column": ("x,x,y\n1,2,3\n4,5,6\n", "two columns are called 'x'"),
+    "no rows": ("x,y\n", "at least one row"),
+    "not UTF-8": (b"x,y\n1,\xff\n", "UTF-8"),
+}
+
+
+@pytest.mark.parametrize("fault", DATA)
+def test_a_users_file_with_a_fault_is_refused_before_anything_runs(fault, here, command):
+    content, message = DATA[fault]
+    (here / "my.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    (here / "c.yaml").write_text(CSV)
+    code, _, err = command("run", "c.yaml")
+    assert code in (2, 3) and message in err, err
+    assert not list(here.glob("results/*/trials/*"))
+
+
+def test_a_hundred_thousand_columns_with_a_double_name_are_refused_in_linear_time(here, command):
+    names = [f"c{i}" for i in range(100_000)]
+    (here / "my.csv").write_text(",".join([*names, names[-1], "y"]) + "\n" + ",".join(["1"] * 100_002) + "\n")
+    (here / "c.yaml").write_text(CSV)
+    code, _, err = command("validate", "c.yaml")
+    assert code in (2, 3) and "two columns are called 'c99999'" in err
+
+
+def test_offline_and_missing_is_exit_3_with_the_command_that_fetches(here, command, monkeypatch):
+    monkeypatch.setattr(fetch, "_from_folder", None)
+    (here / "c.yaml").write_text("name: t\ndataset: boston\nmethods: [sod]\n")
+    code, _, err = command("run", "c.yaml", "--offline")
+    assert code == 3 and "gpbench data fetch boston" in err
+
+
+OPTIONS = {
+    "a timeout that is no number": (["--timeout", "nan"], "nan is no number of seconds"),
+    "an endless timeout": (["--timeout", "inf"], "inf is no number of seconds"),
+    "an empty folder name": (["-o", ""], "the name of the folder is empty"),
+    "a plug-in that is no Python file": (["--plugin", "small.yaml"], "a plug-in is a Python file"),
+    "a plug-in that is not there": (["--plugin", "absent.py"], "no such file"),
+    "a selection of nothing": (["--trials", "7-9"], "selects nothing"),
+    "no jobs": (["-j", "0"], "-j"),
+}
+
+
+@pytest.mark.parametrize("fault", OPTIONS)
+def test_an_option_with_a_fault_is_exit_2_and_nothing_runs(fault, here, command):
+    words, message = OPTIONS[fault]
+    code, _, err = command("run", "small.yaml", *words)
+    assert code == 2 and message in err, err
+    assert not list(here.glob("**/trials/*"))
+
+
+def test_a_fault_in_one_of_several_configs_names_that_config(here, command):
+    (here / "b.yaml").write_text(BASE.replace("name: t", "name: b").replace("n_train: 20", "n_train: 0"))
+    code, _, err = command("validate", "small.yaml", "b.yaml")
+    assert code == 2 and "b.yaml" in err and "small.yaml:" not in err
+    os.makedirs("out/b")
+    (here / "b.yaml").write_text(BASE.replace("name: t", "name: b"))
+    (here / "out/b/.lock").symlink_to(here / "elsewhere")
+    code, _, err = command("run", "small.yaml", "b.yaml", "-o", "out", "-q")
+    assert code == 7 and "b.yaml: cannot write" in err, err
+
+
+NAMES = ["=cmd|'/c calc'!A1", "<script>alert(1)</script>", "a_b%$&#", "@SUM(1)", "+1+1"]
+
+
+def test_names_that_a_format_would_obey_are_escaped_in_each(here, command):
+    head = (here / "small.yaml").read_text().rpartition("methods:")[0]
+    quoted = "\n".join(f'  - {{method: sod, d_max: {5 + i}, label: "{name}"}}' for i, name in enumerate(NAMES))
+    (here / "c.yaml").write_text(f"{head}trials: 3\nmethods:\n{quoted}\n")
+    code, _, err = command("run", "c.yaml", "-q")
+    assert code == 0, err
+    out = here / "results/small"
+    for table in out.glob("**/*.csv"):
+        for cell in table.read_text().replace("\n", ",").split(","):
+            assert cell.strip('"')[:1] not in ("=", "@"), (table, cell)
+            assert not cell.strip('"').startswith("+1+1"), (table, cell)
+    assert "<script>alert" not in (out / "report.html").read_text()
+    assert "a_b%" not in (out / "tables/results.tex").read_text()
+    assert command("tables", out, "-q")[0] == 0  # and what was escaped is read back
+    assert "=cmd|" in (out / "tables/results.md").read_text().replace("\\", "")
