@@ -66,6 +66,15 @@ def test_the_first_size_that_is_enough_is_taken_and_the_smaller_ones_are_not(sto
     assert seen[-1][rule] <= threshold and all(row[rule] > threshold for row in seen[:-1])
 
 
+def test_the_automatic_size_is_within_one_standard_error_of_the_difference_from_the_best():
+    fitted = Vfe(d_max=150, inducing="random", stop="auto").fit(wave(), np.random.default_rng(0))
+    seen = {row["size"]: row for row in fitted.trace if "held_out_nlpd" in row}
+    best = min(row["held_out_nlpd"] for row in seen.values())
+    assert min(row["standard_error"] for row in seen.values()) == 0  # the best differs from itself by nothing
+    near = [m for m, row in seen.items() if row["held_out_nlpd"] <= best + row["standard_error"]]
+    assert fitted.n_basis == min(near)
+
+
 def test_held_out_rows_take_the_smallest_size_within_one_standard_error_of_the_best():
     fitted = Vfe(d_max=150, inducing="random", stop={"held_out": 0.2}).fit(wave(), np.random.default_rng(0))
     seen = {row["size"]: row for row in fitted.trace if "held_out_nlpd" in row}

@@ -34,6 +34,7 @@ TEST_SHARE = 0.2
 MOST_TEST = 5000  # rows a split is tested on: enough to tell candidates apart
 SPLITS = 5  # on all rows, at most
 SHARE = 0.5  # of the time left that a rung may plan with
+DEAR = 0.4  # of the time left: a candidate that takes more would leave nothing to compare it with
 LAST = 0.8  # the same where nothing would be left for another
 AROUND = 0.3  # seconds of the process around a fit
 WORTHWHILE = 1.5  # times the rows of the rung before: less tells nothing new
@@ -171,7 +172,8 @@ class Search:
             ranked = list(dict.fromkeys(c for best in ranked for c in promoted({best: 0.0}, live, biased=True)))
         few: list[Candidate] = []
         for c in ranked:
-            if self.seconds([*few, c], self.full) <= LAST * self.left:
+            alone = self.seconds([c], self.full) <= DEAR * self.left
+            if alone and self.seconds([*few, c], self.full) <= LAST * self.left:
                 few.append(c)
             else:
                 self.dropped.append(f"{c.name}: no time for it on all rows")

@@ -52,7 +52,6 @@ def write_config(search: Search, verdict: Verdict, path: Path) -> None:
     """The recommended method beside the best one, on five splits of all rows."""
     chosen = list(dict.fromkeys([verdict.pick, verdict.best]))
     content = search.config(chosen, search.full, name=f"{Path(search.source['csv']).stem.lower()}-advice")
-    content["dataset"] = {**search.source, "csv": str(Path(search.source["csv"]).resolve())}
     content["metrics"] = list(dict.fromkeys([search.metric, ERROR[search.task], "nlpd"]))
     text = f"# {verdict.pick.name}: {verdict.reason}\n" + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
     path.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def _look(file, target, task, drop, inputs, missing):
         raise DataError("\n".join(found.problems))
     for remark in found.remarks:
         note(remark)
-    return found, {"csv": file, "target": target, "task": task, **given}
+    return found, {"csv": os.path.abspath(file), "target": target, "task": task, **given}
 
 
 @click.command(cls=Command)

@@ -153,6 +153,8 @@ class _One:
         from gpbench.running.progress import duration
 
         plan = self.plan(self.config, fetch=False, **self.selection)
+        for message in plan.notices:
+            note(message)
         found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions, self.config.metrics)
         for trial in found.missing:
             known = {key: trial.params.get(key) for key in ("d_max", "cache")}

@@ -58,13 +58,29 @@ def bound_gap(model: SparseModel) -> float:
     return (upper - sparse.objective(model, gradient=False).F) / n
 
 
-def held_out_nlpd(gp, Z, X, y, share: float) -> tuple[float, float]:
-    """Mean NLPD of the last rows and its standard error, for the model of the others."""
+def held_out_losses(gp, Z, X, y, share: float) -> np.ndarray:
+    """-log density of each of the last rows, for the model of the others."""
     kept = len(y) - max(2, round(share * len(y)))
     model = sparse.build(sparse.VFE, gp, Z, X[:kept], y[:kept], JITTER)
     p = SparsePosterior.of(model).predict(X[kept:])
-    each = 0.5 * (np.log(2 * np.pi * p.var) + (y[kept:] - p.mean) ** 2 / p.var)
-    return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each)))
+    return 0.5 * (np.log(2 * np.pi * p.var) + (y[kept:] - p.mean) ** 2 / p.var)
+
+
+def _standard_error(each: np.ndarray) -> float:
+    return float(each.std(ddof=1) / np.sqrt(len(each)))
+
+
+def enough_held_out(share: float, sizes: list[int], start, gp, X, y, paired: bool = False) -> tuple[int, list[dict]]:
+    """The smallest size within one standard error of the best on held-out rows, and what was seen.
+
+    The error is that of the best; `paired`, that of the difference from the best row by row, which is far smaller.
+    """
+    losses = {m: held_out_losses(gp, start(m), X, y, share) for m in sizes}
+    best = min(losses, key=lambda m: losses[m].mean())
+    errors = {m: _standard_error(each - losses[best] if paired else each) for m, each in losses.items()}
+    seen = [{"size": m, "held_out_nlpd": float(losses[m].mean()), "standard_error": errors[m]} for m in sizes]
+    limit = float(losses[best].mean())
+    return next(m for m in sizes if losses[m].mean() <= limit + errors[m if paired else best]), seen
 
 
 def enough(rule: str, threshold: float, sizes: list[int], start, gp, X, y) -> tuple[int, list[dict]]:
@@ -72,20 +88,13 @@ def enough(rule: str, threshold: float, sizes: list[int], start, gp, X, y) -> tu
 
     X and y are in random order where rows are held out.
     """
+    if rule == "held_out":
+        return enough_held_out(threshold, sizes, start, gp, X, y)
     seen: list[dict] = []
     for m in sizes:
-        Z = start(m)
-        if rule == "held_out":
-            mean, error = held_out_nlpd(gp, Z, X, y, threshold)
-            seen.append({"size": m, "held_out_nlpd": mean, "standard_error": error})
-            continue
-        model = sparse.build(sparse.VFE, gp, Z, X, y, JITTER)
+        model = sparse.build(sparse.VFE, gp, start(m), X, y, JITTER)
         value = trace_share(model) if rule == "trace" else bound_gap(model)
         seen.append({"size": m, rule: value})
         if value <= threshold:
             return m, seen
-    if rule != "held_out":
-        return sizes[-1], seen
-    best = min(seen, key=lambda row: row["held_out_nlpd"])
-    limit = best["held_out_nlpd"] + best["standard_error"]
-    return next(row["size"] for row in seen if row["held_out_nlpd"] <= limit), seen
+    return sizes[-1], seen

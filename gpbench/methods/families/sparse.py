@@ -43,7 +43,7 @@ class Enough(BaseModel):
 
 
 FEWEST = 3  # rows from which on some can be held out
-AUTO = Enough(held_out=0.1)  # what `stop: auto` means here
+AUTO = 0.1  # of the rows are held out by `stop: auto`, and sizes compared row by row
 
 
 class SparseMethod(Method):
@@ -63,7 +63,7 @@ class SparseMethod(Method):
     stop: Annotated[Literal["d_max", "auto"] | Enough, Added] = Field(
         "d_max",
         description="always d_max, or the smallest size that is enough: {trace: S}, {gap: G}, {held_out: S}; "
-        "auto: {held_out: .1}",
+        "auto: a tenth held out, sizes compared row by row",
     )
 
     @field_validator("inducing")
@@ -116,14 +116,18 @@ class SparseMethod(Method):
         """d_max, or what the stop rule takes of a ladder up to it, judged on the rows in their shared order."""
         if self.stop == "d_max" or problem.n < FEWEST:
             return self._most(problem), []
-        ((rule, threshold),) = (AUTO if self.stop == "auto" else self.stop).rule().items()
         streams = iter(rng.spawn(64))  # the final choice draws what it would have drawn without a rule
         largest = min(self._most(problem), problem.n)
         X, y = problem.X[problem.order], problem.y[problem.order]
-        return sizes.enough(
-            rule, threshold, sizes.ladder(largest),
-            lambda m: choose(self._start(problem), problem, m, next(streams))[0], problem.gp, X, y,
-        )  # fmt: skip
+
+        def start(m):
+            return choose(self._start(problem), problem, m, next(streams))[0]
+
+        look = sizes.ladder(largest), start, problem.gp, X, y
+        if self.stop == "auto":
+            return sizes.enough_held_out(AUTO, *look, paired=True)
+        ((rule, threshold),) = self.stop.rule().items()
+        return sizes.enough(rule, threshold, *look)
 
     def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple, Optimum, np.ndarray | None, int]:
         """The best of all starts: (hyperparameters, Z, its first Z), how it was found, the rows if Z are still rows.
