@@ -157,6 +157,11 @@ def test_from_a_poor_start_on_a_line_cholqr_covers_the_data_and_its_facts_say_so
     grid = np.linspace(p.X.min(), p.X.max(), 200)[:, None]
     gap = np.abs(fitted.predict(grid).mean - ExactPosterior.fit(p.gp, p.X, p.y).predict(grid).mean)
     assert facts["full_gp_gap_max"] == pytest.approx(gap.max()) and gap.max() < np.sqrt(p.gp.noise)
+    full = ExactPosterior.fit(p.gp, p.X, p.y).predict(grid).var
+    assert facts["full_gp_gap_variance"] == pytest.approx(np.abs(fitted.predict(grid).var - full).max())
+    length = float(np.atleast_1d(p.gp.kernel.values()["lengthscale"])[0])
+    assert facts["inducing_cover"] == np.mean([min(abs(x - z) for z in Z) <= length for x in grid[:, 0]]) > 0.8
+    assert facts["inducing_farthest"] == 0  # its inducing inputs are rows of the data
 
 
 @pytest.mark.parametrize("method", [CholQR(d_max=3, epochs=1), Fitc(d_max=3)])

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from gpbench import report
 from gpbench.report.frame import load
+from gpbench.report.ranking import groups
 from gpbench.report.render import Cell, Table, escape_csv, render
 from gpbench.report.tables import tables
 
@@ -295,3 +296,34 @@ def test_latex_has_a_label_and_true_minus_signs_before_numbers_only():
     text = render(table, "tex")
     assert r"\label{tab:table-2}" in text
     assert r"\textbf{$-$1.5 $\pm$ 0.2}" in text and "bank-32, sizes 2-3" in text
+
+
+# ---- who competes with whom, and what the caption says of it ----------------------------------------------------
+
+
+def test_methods_without_a_size_are_tested_against_every_size(tmp_path):
+    def sizes(rows):
+        rows.loc[(rows["label"] == "nlml") & rows["trial"].isin(["0", "1", "2"]), "d_max"] = "100"
+        rows.loc[rows["label"] == "nlpp", "d_max"] = ""
+
+    found = {g.d_max: set(g.rows["label"]) for g in groups(load(changed(tmp_path, sizes))) if g.dataset == "boston"}
+    assert set(found) == {100.0, 200.0}
+    assert all({"nlml", "nlpp"} <= labels for labels in found.values())
+
+
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [
+        ("{kind: random, n_train: 481, n_test: 25}", "too bold on boston, for trials re-split the same rows"),
+        ("{kind: folds, k: 10}", ""),
+        ("{kind: published}", ""),
+    ],
+)
+def test_overlap_is_remarked_only_where_rows_are_resplit(tmp_path, split, said):
+    """Friedman's sets draw new rows for every trial, however they are split."""
+    folder = changed(tmp_path, lambda rows: None)
+    file = folder / "config.resolved.yaml"
+    file.write_text(file.read_text() + f"split: {split}\n")
+    note = next(n for n in by_name(folder)["results"].notes if n.startswith("Bold"))
+    assert said in note
+    assert ("re-split" in note) is bool(said)

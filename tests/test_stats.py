@@ -204,3 +204,19 @@ def test_holm_can_take_a_star_away(rng):
 
 def test_a_series_alone_is_not_called_best():
     assert not against_best(frame({"a": [1.0, 2.0]}), "nmse")["a"].best
+
+
+def test_a_test_that_cannot_reach_its_level_says_so_holm_included(rng):
+    """Six pairs give a signed rank of .031 at best, and four rivals make .125 of it."""
+    base = rng.normal(1, 0.3, 6)
+    rows = frame({"best": base} | {f"m{k}": base + 1 + 0.1 * k + rng.uniform(0, 0.1, 6) for k in range(4)})
+    marks = against_best(rows, "nmse", {"test": "wilcoxon-signed-rank", "alpha": 0.05, "correction": "holm"})
+    assert not any(m.worse for m in marks.values())
+    assert marks["m0"].note == (
+        "6 pairs: p cannot fall below 0.125 after Holm's correction for 4 tests, so 0.05 is out of reach"
+    )
+    alone = against_best(rows, "nmse", {"test": "wilcoxon-signed-rank", "alpha": 0.05})
+    assert alone["m0"].worse and alone["m0"].note == ""
+    three = frame({"best": base[:3], "m": base[:3] + rng.uniform(1, 2, 3)})
+    found = against_best(three, "nmse", {"test": "wilcoxon-rank-sum", "alpha": 0.01})
+    assert found["m"].note == "3 pairs: p cannot fall below 0.1, so 0.01 is out of reach"

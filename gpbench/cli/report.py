@@ -72,12 +72,18 @@ def report(directory):
 @click.option(
     "--baseline", type=click.Path(exists=True, dir_okay=False), help="Fail only where worse than this check.json."
 )
-def check(directories, as_json, junit, baseline):
+@click.option("--needed", is_flag=True, help="Only list the trials that would decide the inconclusive cells.")
+@click.option("--report", "report_file", type=click.Path(dir_okay=False), help="Also write the state as Markdown.")
+def check(directories, as_json, junit, baseline, needed, report_file):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench import report
     from gpbench.keeping.files import storing
 
+    if needed:
+        return _needed(report, directories, as_json)
     found = report.check([Path(d) for d in directories])
+    if report_file:
+        Path(report_file).write_text(report.reproduction(found, [Path(d) for d in directories]), encoding="utf-8")
     if junit:
         with storing(junit):
             Path(junit).write_text(found.junit(), encoding="utf-8")
@@ -89,6 +95,22 @@ def check(directories, as_json, junit, baseline):
     verdict = found.against(baseline)
     note(verdict.message)
     return 0 if verdict.passed else 4
+
+
+def _needed(report, directories, as_json: bool) -> None:
+    """What to run; never a failure."""
+    from dataclasses import asdict
+
+    from gpbench.report.frame import load
+
+    found = report.needed([load(d) for d in directories])
+    if as_json:
+        print_json([asdict(n) for n in found])
+        return
+    for need in found:
+        click.echo(need.line())
+    trials, cells = sum(n.last - n.first + 1 for n in found), sum(n.cells for n in found)
+    note(f"{trials} trials for {cells} cells; `gpbench run CONFIG --for-check` runs those of a folder")
 
 
 @click.command(cls=Command)

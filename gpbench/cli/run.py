@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,7 @@ def _named(_context, _parameter, value):
 @click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods or labels like this.")
 @click.option("-d", "--dataset", "datasets", multiple=True, metavar="GLOB", help="Only data sets like this.")
 @click.option("--trials", metavar="0-4", help="Only these trials of the config.")
+@click.option("--for-check", is_flag=True, help="Only trials that `gpbench check --needed` lists for this folder.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would run and how long it may take.")
 @click.option("--rerun", type=click.Choice(["stale", "failed", "all"]), help="Run these again, too.")
@@ -85,7 +86,7 @@ def _named(_context, _parameter, value):
 )
 @click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
 @plugin_option
-def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, plugin, **options):
+def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, for_check, plugin, **options):
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
@@ -100,7 +101,7 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
     code = 0
     for path, config in loaded:
         out = _folder_of(config.name, output, several=len(loaded) > 1)
-        one = _One(path, config, out, selection, bool(overrides))
+        one = _One(path, config, out, selection, bool(overrides), for_check)
         whose = f"{path}: " if len(loaded) > 1 else ""
         try:
             code = max(code, one.dry_run(**options) if dry_run else one.run(dict(options)))
@@ -128,6 +129,7 @@ class _One:
     out: Path
     selection: dict  # -m, -d, --trials
     overridden: bool  # by --set
+    for_check: bool = False  # only what inconclusive cells want
     trouble: int = 0  # exit code of what went wrong after the trials
 
     def plan(self, config: Config, fetch: bool = True, **selection):
@@ -135,6 +137,18 @@ class _One:
         from gpbench.planning.plan import plan
 
         return plan(config, begun=Store(self.out).begun(), fetch=fetch, **selection)
+
+    def chosen(self, fetch: bool = True):
+        """What the command line asks for: the selection, and with --for-check what inconclusive cells want of it."""
+        plan = self.plan(self.config, fetch, **self.selection)
+        if not self.for_check:
+            return plan
+        from gpbench import report
+
+        trials, short = report.for_check(self.out, plan.trials)
+        for message in short if trials else (*short, f"{self.out}: no trial of the plan would decide a cell"):
+            note(message)
+        return replace(plan, trials=trials)
 
     def kept_to(self) -> str:
         """What to do when one of `first_of` cannot be had that the folder has results of."""
@@ -152,7 +166,7 @@ class _One:
         from gpbench.running.estimate import estimate
         from gpbench.running.progress import duration
 
-        plan = self.plan(self.config, fetch=False, **self.selection)
+        plan = self.chosen(fetch=False)
         for message in plan.notices:
             note(message)
         found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions, self.config.metrics)
@@ -174,15 +188,17 @@ class _One:
         from gpbench.running.runner import run as run_trials
 
         with on_interruption("stopped before the first trial; the same command begins again"):
-            plan = self.plan(self.config, **self.selection)
+            plan = self.chosen()
         for message in plan.notices:
             note(message)
+        if self.for_check and not plan.trials:
+            return 0
         options |= {"rerun": options["rerun"] or "", "metrics": self.config.metrics}
         for limit in ("timeout", "memory"):
             options[limit] = options[limit] or getattr(self.config, limit)
         before = self._before() if self.overridden else None
         resolved = None if before else resolved_yaml(self.config, self.out)
-        planned = before or (self.plan(self.config) if any(self.selection.values()) else plan).trials
+        planned = before or (self.plan(self.config) if self.for_check or any(self.selection.values()) else plan).trials
         with on_interruption("stopped; what had finished is kept, the same command continues"):
             summary = run_trials(
                 self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,

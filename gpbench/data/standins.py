@@ -1,4 +1,4 @@
-"""What a data set stands for when it is not the published one: declared at its source (`Source.stands_for`)."""
+"""What reports ask of a data set by its name: what it stands for (`Source.stands_for`), do trials share its rows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ def stands_for(name: str) -> tuple[str, str]:
     except ConfigError:
         declared = None
     return declared or (name, SAME)
+
+
+@cache
+def shares_rows(name: str) -> bool:
+    """Do trials re-split the same rows? Not where each draws its own (Friedman)."""
+    try:
+        return not catalog.find("dataset", name).per_trial
+    except ConfigError:
+        return True
 
 
 def twin_of(name: str) -> str:

@@ -44,14 +44,18 @@ class Group:
 
 
 def groups(results: Results) -> Iterator[Group]:
-    """In the order of the config; a data set's training sizes from small to large."""
+    """In the order of the config; a data set's training sizes from small to large.
+
+    Methods without d_max (a full GP) compete at every size of the others' grid.
+    """
     ok = results.ok
     order = {dataset: i for i, dataset in enumerate(dict.fromkeys(ok["dataset"]))}
     found = dict(list(ok.groupby(["dataset", "n_train"], sort=False, dropna=False)))
     for dataset, n_train in sorted(found, key=lambda key: (order[key[0]], key[1])):
         rows = found[dataset, n_train]
         if rows.groupby("label")["d_max"].nunique().max() > 1:
-            for d_max, part in rows.groupby("d_max", sort=True, dropna=False):
+            for d_max in sorted(rows["d_max"].dropna().unique()):
+                part = rows[(rows["d_max"] == d_max) | rows["d_max"].isna()]
                 yield Group(dataset, n_train, d_max, named(part), results.labels.get(dataset, ""))
         else:
             yield Group(dataset, n_train, np.nan, named(rows), results.labels.get(dataset, ""))
@@ -76,12 +80,15 @@ def against_best(rows: pd.DataFrame, metric: str, compare: dict | None = None, b
     share = float((rows["n_test"] / rows["n_train"]).mean())
     outcomes = {s: test(table[s].to_numpy(), table[winner].to_numpy(), test_share=share) for s in table if s != winner}
     p = np.array([o.p for o in outcomes.values()])
-    p = dict(zip(outcomes, significance.holm(p) if compare.get("correction") == "holm" else p))
+    holm, alpha = compare.get("correction") == "holm", compare.get("alpha", 0.05)
+    p = dict(zip(outcomes, significance.holm(p) if holm else p))
+    tested = sum(not np.isnan(o.p) for o in outcomes.values()) if holm else 1
     alone = len(table.columns) == 1
     marks = {winner: Mark(winner, means[winner], not alone, False, np.nan, len(table), left_out)}
     for s, outcome in outcomes.items():
-        worse = bool(p[s] < compare.get("alpha", 0.05) and losses[s] > losses[winner])
-        marks[s] = Mark(s, means[s], False, worse, float(p[s]), len(table), left_out, outcome.note)
+        note = significance.out_of_reach(outcome, alpha, tested) or outcome.note
+        worse = bool(p[s] < alpha and losses[s] > losses[winner])
+        marks[s] = Mark(s, means[s], False, worse, float(p[s]), len(table), left_out, note)
     return {s: marks[s] for s in table}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gpbench.data.dataset import name_of
-from gpbench.data.standins import kind_of
+from gpbench.data.standins import kind_of, shares_rows
 
 SETTINGS = (
     "z", "variant", "objective", "approximation", "inducing", "optimise_inputs", "candidates", "cost_model", "stop",
@@ -83,17 +83,21 @@ def with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) 
     rows["sources"] = [tuple((p, i) for p, text in published_of(config) for i in parse_items(text) or ("",))] * len(
         rows
     )
-    rows["folds"] = [_folds(row, config) for row in rows[["dataset", "n_train"]].to_dict("records")]
+    splits = [_split(row, config) for row in rows[["dataset", "n_train"]].to_dict("records")]
+    rows["folds"] = [float(s.get("k", 10)) if s.get("kind") == "folds" else np.nan for s in splits]
+    by_default = rows["n_train"] == (0.9 * rows["n_total"]).round()  # where no split is given or published
+    random = np.array([s.get("kind") == "random" if s else d for s, d in zip(splits, by_default)], dtype=bool)
+    rows["resplit"] = random & rows["dataset"].map(shares_rows).to_numpy(dtype=bool)  # training parts overlap
     spent = max((int(e.get("spent") or 0) for e in _entries(config)), default=0)  # trials that chose the protocol
     rows["spent"] = rows["trial"] < spent
     rows["stands_for"] = rows["dataset"].map(kind_of)
     return rows
 
 
-def _folds(row: dict, config: dict) -> float:
-    """k where the trials of this data set are the folds of a cross-validation, else nan."""
+def _split(row: dict, config: dict) -> dict:
+    """The rule that splits this row's data set; {} where the config leaves it to the data set."""
     split = (config | _dataset_entry(row, config)).get("split")
-    return float(split.get("k", 10)) if isinstance(split, dict) and split.get("kind") == "folds" else np.nan
+    return split if isinstance(split, dict) else {}
 
 
 def _kernel_name(kernel) -> str:

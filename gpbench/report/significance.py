@@ -23,6 +23,7 @@ class Outcome:
     p: float  # nan where the test says nothing
     n: int  # pairs used
     note: str = ""
+    smallest: float = 0.0  # p that the most extreme case would give
 
 
 def paired_t(x, y, **_) -> Outcome:
@@ -50,7 +51,8 @@ def rank_sum(x, y, **_) -> Outcome:
     if np.ptp(both) <= ROUNDING * np.abs(both).max():
         return Outcome(np.nan, len(x), "no variation: all values are equal")
     smallest = 2 / comb(len(x) + len(y), len(x))
-    return Outcome(float(stats.mannwhitneyu(x, y, alternative="two-sided").pvalue), len(x), _few(len(x), smallest))
+    p = float(stats.mannwhitneyu(x, y, alternative="two-sided").pvalue)
+    return Outcome(p, len(x), _few(len(x), smallest), smallest)
 
 
 def signed_rank(x, y, **_) -> Outcome:
@@ -58,7 +60,8 @@ def signed_rank(x, y, **_) -> Outcome:
     d = _differences(x, y)
     if not np.any(d):
         return Outcome(np.nan, len(d), "no variation: the differences are all zero")
-    return Outcome(float(stats.wilcoxon(d).pvalue), len(d), _few(len(d), 2 / 2 ** len(d)))
+    smallest = 2 / 2 ** len(d)
+    return Outcome(float(stats.wilcoxon(d).pvalue), len(d), _few(len(d), smallest), smallest)
 
 
 def _differences(x, y) -> np.ndarray:
@@ -86,6 +89,15 @@ def _few(n: int, smallest: float) -> str:
 def _few_for_t(n: int) -> str:
     """A t test always finds a p; what the pairs themselves can say is what a signed-rank test could reach."""
     return f"{n} pairs are few: without normality (signed rank) p cannot fall below {2 / 2**n:.3g}" if n < FEW else ""
+
+
+def out_of_reach(outcome: Outcome, alpha: float, tests: int = 1) -> str:
+    """Said of a test that no data could bring below alpha; Holm multiplies the smallest of `tests` p-values by them."""
+    smallest = min(1.0, outcome.smallest * tests)
+    if smallest <= alpha:
+        return ""
+    corrected = f" after Holm's correction for {tests} tests" if tests > 1 else ""
+    return f"{outcome.n} pairs: p cannot fall below {smallest:.3g}{corrected}, so {alpha:g} is out of reach"
 
 
 TESTS: dict[str, Callable[..., Outcome]] = {

@@ -64,9 +64,10 @@ def test_note(results: Results) -> str:
     compare = results.config.get("compare") or {}
     test, alpha = compare.get("test", "paired-t"), compare.get("alpha", 0.05)
     holm = ", Holm-corrected" if compare.get("correction") == "holm" else ""
-    overlap = (
-        "" if test == "corrected-t" else "; too bold where trials re-split the same rows: corrected-t allows for that"
-    )
+    again = sorted(set(results.ok.loc[results.ok["resplit"], "dataset"])) if test != "corrected-t" else []
+    whole = len(again) == results.ok["dataset"].nunique()
+    where = "" if whole else f" on {', '.join(again)}"
+    overlap = f"; too bold{where}, for trials re-split the same rows: corrected-t allows for that" if again else ""
     return f"Bold: best mean. *: significantly worse than the best ({test}, {alpha:g}{holm}{overlap})."
 
 

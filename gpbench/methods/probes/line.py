@@ -1,5 +1,5 @@
-"""What the one-dimensional figures of [snelson] and [cao] show: where inducing inputs lie, and how far the mean is from
-that of a full GP."""
+"""What the one-dimensional figures of [snelson] and [cao] show: where inducing inputs lie, and how far mean and
+variance are from those of a full GP."""
 
 from __future__ import annotations
 
@@ -27,15 +27,24 @@ def line_facts(problem: Problem, predict, Z) -> dict[str, float]:
     z, width = np.asarray(Z)[:, 0], high - low
     if not width > 0:
         return {}
-    gap = np.abs(predict(_grid(low, high)).mean - _full_gp(problem).predict(_grid(low, high)).mean)
-    return {
+    grid = _grid(low, high)
+    gp = _reference(problem)
+    ours, full = predict(grid), ExactPosterior.fit(gp, problem.X, problem.y).predict(grid)
+    gap = np.abs(ours.mean - full.mean)
+    facts = {
         "inducing_span": float(np.ptp(z)) / width,
         "inducing_right": float(z.max() - low) / width,
         "inducing_outside": float(np.mean((z < low) | (z > high))),
         "full_gp_gap_mean": float(gap.mean() / problem.y.std()),
         "full_gp_gap_max": float(gap.max()),
         "full_gp_gap_square": float((gap**2).mean()),
+        "full_gp_gap_variance": float(np.abs(ours.var - full.var).max()),
+        "inducing_farthest": float(max(low - z.min(), z.max() - high, 0.0)) / width,  # outside the data, in ranges
     }
+    length = float(np.atleast_1d(gp.kernel.values().get("lengthscale", np.nan))[0])
+    if np.isfinite(length):  # share of the range within one length-scale of an inducing input
+        facts["inducing_cover"] = float(np.mean(np.abs(grid - z).min(1) <= length))
+    return facts
 
 
 def prior_facts(model: SparseModel) -> dict[str, float]:
@@ -82,9 +91,8 @@ def _grid(low: float, high: float) -> np.ndarray:
     return np.linspace(low, high, GRID)[:, None]
 
 
-def _full_gp(problem: Problem) -> ExactPosterior:
-    """At the given hyperparameters where they are fixed, else at its own optimum."""
-    gp = problem.gp
-    if problem.schedule.kind != "fixed":
-        gp, _ = fit_hyperparameters(problem.X, problem.y, gp, learner=problem.schedule.learner)
-    return ExactPosterior.fit(gp, problem.X, problem.y)
+def _reference(problem: Problem) -> GP:
+    """A full GP's hyperparameters: the given ones where they are fixed, else its own optimum."""
+    if problem.schedule.kind == "fixed":
+        return problem.gp
+    return fit_hyperparameters(problem.X, problem.y, problem.gp, learner=problem.schedule.learner)[0]

@@ -12,10 +12,10 @@ from scipy import stats
 from gpbench.errors import CheckError
 
 from .. import published
-from ..annotations import explanations
 from ..axes import safe
 from ..checking import check, compared_items
 from ..published import Printed
+from ..remarks import explanations
 from ..render import Cell, Table
 from ..traces import last_of
 from ..verdicts.cells import CellVerdict

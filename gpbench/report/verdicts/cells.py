@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from .. import published
-from ..annotations import label_of
 from ..claims.vocabulary import Evidence
 from ..published import Printed
+from ..remarks import label_of
 from ..traces import last_of
 from . import first, rule
 
+ROUNDING = 1e-12  # a spread below this share of the mean is none
 MISPRINT, STAND_IN = "suspected misprint", "stand-in data"
 DESCRIPTIONS = ("as printed", "different", "not run", "no data")  # sizes of data and numbers of runs, compared exactly
 
@@ -115,7 +116,8 @@ def _judged(cell: Printed, rows: pd.DataFrame, ours: pd.Series, old: str, kind: 
         return _verdict(cell, "not run", old, label=label, note="every trial was spent on choosing the protocol")
     folds = keyed["folds"].max()
     runs = ours[kept] if isnan(folds) else repetitions(ours[kept], keyed["trial"][kept], int(folds))
-    sample = rule.Sample(float(runs.mean()), float(runs.std(ddof=1)) if len(runs) > 1 else nan, len(runs))
+    mean, std = float(runs.mean()), float(runs.std(ddof=1)) if len(runs) > 1 else nan
+    sample = rule.Sample(mean, 0.0 if std <= ROUNDING * abs(mean) else std, len(runs))
     single = not isnan(folds) and sample.n == 1
     found = rule.unrepeated(cell, sample, int(folds)) if single else rule.judge(cell, sample)
     if single and isnan(found.se):

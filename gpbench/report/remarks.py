@@ -30,6 +30,7 @@ class Explanation:
     about: tuple[str, ...]  # globs over ids of cells or claims
     verdict: str
     why: str
+    facts: tuple[dict, ...] = ()  # numbers in `why`: a folder, a query of its rows, and their count or a statistic
 
     def fits(self, id: str, verdict: str) -> bool:
         return verdict == self.verdict and self.names(id)
@@ -53,7 +54,8 @@ def labels(paper: str) -> tuple[Label, ...]:
 def explanations(paper: str) -> tuple[Explanation, ...]:
     entries = _read(paper).get("explanations") or []
     return tuple(
-        Explanation(paper, tuple(e["about"]), str(e["verdict"]), " ".join(str(e["why"]).split())) for e in entries
+        Explanation(paper, tuple(e["about"]), e["verdict"], " ".join(e["why"].split()), tuple(e.get("facts") or ()))
+        for e in entries
     )
 
 
