@@ -134,3 +134,16 @@ def test_on_real_data_the_ladder_takes_half_the_cpu_seconds_and_loses_less_than_
         value[version] = fit(X, y, gp, learner=Learner(version))[1]["objective"]
         spent[version] = time.process_time() - started
     assert spent[3] < 0.5 * spent[1] and value[3] > value[1] - 0.5
+
+
+def test_in_few_dimensions_fine_detail_is_found_from_a_start_at_the_spacing_of_the_rows():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(400, 2))
+    y = X[:, 0] + 2 * np.sin(9 * X[:, 0]) * np.sin(9 * X[:, 1]) + 0.1 * rng.normal(size=400)
+    gp = full_gp.neutral_start(ArdSE.create(X), y)
+    _, from_deviations = full_gp.fit_hyperparameters(X, y, gp, learner=Learner(2))
+    learned, found = ladder.fit_hyperparameters(X, y, gp)
+    assert max(learned.values()["lengthscale"]) < 0.5
+    assert found["objective"] > from_deviations["objective"] + 20
+    many = rng.normal(size=(400, 8))
+    assert not ladder._short_start(full_gp.neutral_start(ArdSE.create(many), y), many, [np.zeros(10)])
