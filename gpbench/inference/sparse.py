@@ -109,22 +109,33 @@ def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = M
     """`jitter`, relative to the mean of Kuu's diagonal, is the first rung of the ladder; O(n m^2)."""
     Kuu = gp.kernel(Z)
     L, used = cholesky_with_jitter(Kuu, jitter)
-    columns, kdiag, noise = KernelColumns(gp.kernel, Z, X, L, memory), gp.kernel.diag(X), gp.noise
+    columns = KernelColumns(gp.kernel, Z, X, L, memory)
+    r, lam, gram, projection = first_walk(approximation, gp, columns, y)
+    mirror_lower(gram)
+    factor = LowRank(columns, lam, gram, y, projection)
+    return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r, jitter)
+
+
+def first_walk(approximation, gp: GP, columns: KernelColumns, y):
+    """(r, lam, V Lam^-1 V' below its diagonal, V Lam^-1 y); lam is a number where all points share it."""
+    kdiag, noise = gp.kernel.diag(columns.X), gp.noise
     m, n = columns.shape
     r, gram, projection = np.empty(n), np.zeros((m, m), order="F"), np.zeros(m)
     pointwise = approximation.diag_correction or np.ndim(noise)
     lam, room = noise + np.zeros(n) if pointwise else noise, scratch(columns)
     for rows, V in columns:
-        # r >= 0 by construction: what is below is rounding, and with little noise would make lam negative
-        r[rows] = np.maximum(kdiag[rows] - column_dots(V, V), 0.0)
+        r[rows] = residual(kdiag[rows], V)
         if pointwise:
             lam[rows] += approximation.diag_correction * r[rows]
         inv_lam = 1 / lam[rows] if pointwise else 1 / lam
         add_gram(gram, V, inv_lam, room)
         projection += product(V, inv_lam * y[rows])
-    mirror_lower(gram)
-    factor = LowRank(columns, lam, gram, y, projection)
-    return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r, jitter)
+    return r, lam, gram, projection
+
+
+def residual(kdiag, V) -> np.ndarray:
+    """kdiag - diag(V'V) >= 0 by construction: what is below is rounding, and with little noise made lam negative."""
+    return np.maximum(kdiag - column_dots(V, V), 0.0)
 
 
 @dataclass(frozen=True)
@@ -149,22 +160,41 @@ def objective(model: SparseModel, measure=evidence, gradient: bool = True, input
 
 def pull_back(model: SparseModel, W, h, t, inputs: bool = True):
     """(dF/dtheta, dF/dnoise, dF/dZ) from W = dF/dS, h = dF/dextra and t = dF/dQ_ii of the penalty."""
-    kernel, noise, c = model.gp.kernel, model.gp.noise, model.approximation.diag_correction
-    kuf, inputs = model.factor.columns.kuf, inputs and kernel.smooth
-    dtheta, dZ = np.zeros(len(kernel.theta)), np.zeros(model.Z.shape) if inputs else None
-
-    def add(dK, X=None, K=None, times=1.0):
-        at_theta, at_Z = kernel.pullback(dK, model.Z, X, K, inputs)
-        dtheta[:] += times * at_theta
-        if inputs:
-            dZ[:] += times * at_Z
-
-    PWP, g = W.pull(model.L, lambda rows, PW: add(PW, model.X[rows], kuf(rows), times=2.0), t - h, c)
-    dKuu = -PWP
-    dKuu[np.diag_indices_from(dKuu)] += model.jitter / np.trace(model.Kuu) * np.trace(dKuu)  # jitter scales with Kuu
-    add(dKuu)
-    dtheta += kernel.vjp_diag(np.broadcast_to(h - t + (c * g if c else 0.0), model.r.shape), model.X)
+    noise, c = model.gp.noise, model.approximation.diag_correction
+    slopes = Slopes(model.gp.kernel, model.Z, inputs)
+    gram, g, dtheta_diag = pull_rows(model, W, h, t, slopes)
+    dKuu = -W.pull_inner(model.L, gram, t - h, c)
+    dtheta, dZ = slopes.close(dKuu, model.Kuu, model.jitter, dtheta_diag)
     penalty = t * model.r / noise
     if np.ndim(noise):
         return dtheta, (W.diag() if g is None else g) + penalty, dZ
     return dtheta, float((W.trace() if g is None else g.sum()) + penalty.sum()), dZ
+
+
+def pull_rows(model: SparseModel, W, h, t, slopes: Slopes):
+    """What `pull_back` adds up over the rows: Kuf's share goes to `slopes`, that of Kuu to W.pull_inner, kdiag's."""
+    c, kuf = model.approximation.diag_correction, model.factor.columns.kuf
+    visit = lambda rows, PW: slopes.add(PW, model.X[rows], kuf(rows), times=2.0)  # noqa: E731
+    gram, g = W.pull_rows(model.L, visit, t - h, c)
+    dkdiag = np.broadcast_to(h - t + (c * g if c else 0.0), model.factor.n)
+    return gram, g, model.gp.kernel.vjp_diag(dkdiag, model.X)
+
+
+class Slopes:
+    """dF/dtheta and dF/dZ, gathered from the derivatives in Kuf and Kuu."""
+
+    def __init__(self, kernel, Z, inputs: bool):
+        self.kernel, self.Z, self.inputs = kernel, Z, inputs and kernel.smooth
+        self.dtheta, self.dZ = np.zeros(len(kernel.theta)), np.zeros(Z.shape) if self.inputs else None
+
+    def add(self, dK, X=None, K=None, times=1.0) -> None:
+        at_theta, at_Z = self.kernel.pullback(dK, self.Z, X, K, self.inputs)
+        self.dtheta += times * at_theta
+        if self.inputs:
+            self.dZ += times * at_Z
+
+    def close(self, dKuu, Kuu, jitter: float, dtheta_diag):
+        """With the derivative in Kuu, to whose diagonal the jitter adds in proportion, and that of kdiag."""
+        dKuu[np.diag_indices_from(dKuu)] += jitter / np.trace(Kuu) * np.trace(dKuu)
+        self.add(dKuu)
+        return self.dtheta + dtheta_diag, self.dZ

@@ -114,6 +114,35 @@ class LowRank:
         return LowRankForm(self, a, b, c, w)
 
 
+class PartOfRows(LowRank):
+    """Some rows of a factor: `gram`, its B and `projection` are those of all rows, everything else is of these.
+
+    What is a sum over rows is then a part of the whole's sum. What belongs to B alone is left out of `logdet` (it has
+    2 log det LB besides) and of `inv_trace` (tr B^-1 - m, over lam), so that it may be added once.
+    """
+
+    def __init__(self, columns, lam, gram, LB, y, projection):
+        self.columns, self.lam, self.gram, self.LB, self.jitter = columns, lam, gram, LB, 0.0
+        self.m, self.n = columns.shape
+        self._projections, self._images = [(y, projection)], []
+
+    def logdet(self) -> float:
+        return float(np.log(self.lam).sum() if np.ndim(self.lam) else self.n * np.log(self.lam))
+
+    def inv_trace(self) -> float:
+        return float(self.inv_diag().sum()) if np.ndim(self.lam) else self.n / self.lam
+
+
+class NoRows:
+    """Columns of a part that has no rows."""
+
+    def __init__(self, m: int):
+        self.shape, self.blocks = (m, 0), []
+
+    def __iter__(self):
+        return iter(())
+
+
 def scratch(columns) -> np.ndarray:
     """Room for one block (m, b): fresh memory for each block would cost more than the arithmetic on it."""
     return np.empty((columns.shape[0], columns.blocks[0].stop), order="F")

@@ -100,33 +100,54 @@ class LowRankForm:
 
         Each block of P W+ goes to visit(rows, PW), which may overwrite it. diag W is None unless `correction` asks.
         """
+        gram, g = self.pull_rows(L, visit, shift, correction)
+        return self.pull_inner(L, gram, shift, correction), g
+
+    def pull_rows(self, L, visit, shift=0.0, correction: float = 0.0):
+        """The walk of `pull`: what it adds up, as a sum over the rows (None: nothing), and diag W."""
         f = self.factor
-        va = f.image(self.a)
-        vb = f.image(self.b) if np.ndim(self.b) else self.b * va
+        va, vb = self._images()
         pa, pb = (solve_lower(L, v, trans=True) for v in (va, vb))
-        inv_B = f.inner_solve(np.eye(f.m, order="F"))
-        inner = 0.5 * (np.outer(va, vb) + np.outer(vb, va)) - self.c * (np.eye(f.m) - inv_B)
 
         def finish(rows, PW):
             visit(rows, add_outer(PW, pa, pb, self.a[rows], self.b[rows] if np.ndim(self.b) else self.b))
 
-        g = None
-        if self.w is None and not (correction or np.ndim(f.lam) or np.ndim(shift)):
-            # nothing varies over the points: both solves and the scaling are one matrix, and V diag V' is known
-            N = solve_lower(L, shift * np.eye(f.m) - self.c / f.lam * inv_B, trans=True)
-            room = f.scratch()
-            for rows, V in f.columns:
-                finish(rows, _gemm(1.0, N, V, c=room[:, : V.shape[1]], overwrite_c=1))
+        if not self._uniform(shift, correction):
+            return self._pull_pointwise(L, finish, np.broadcast_to(shift, f.n), correction)
+        # nothing varies over the points: both solves and the scaling are one matrix, and V diag V' is known
+        inv_B = f.inner_solve(np.eye(f.m, order="F"))
+        N = solve_lower(L, shift * np.eye(f.m) - self.c / f.lam * inv_B, trans=True)
+        room = f.scratch()
+        for rows, V in f.columns:
+            finish(rows, _gemm(1.0, N, V, c=room[:, : V.shape[1]], overwrite_c=1))
+        return None, None
+
+    def pull_inner(self, L, gram, shift=0.0, correction: float = 0.0) -> np.ndarray:
+        """P W+ P' from what `pull_rows` added up over all rows."""
+        f = self.factor
+        va, vb = self._images()
+        inv_B = f.inner_solve(np.eye(f.m, order="F"))
+        inner = 0.5 * (np.outer(va, vb) + np.outer(vb, va)) - self.c * (np.eye(f.m) - inv_B)
+        if self._uniform(shift, correction):
             inner += shift * f.lam * f.gram
         else:
-            gram, g = self._pull_pointwise(L, finish, np.broadcast_to(shift, f.n), correction)
-            inner += gram
+            inner += gram + correction * self.c * f.gram
         if self.w is not None:
             inner -= f.inner_half(f.inner_half(self._middle, trans=True).T, trans=True)
-        return solve_lower(L, solve_lower(L, inner, trans=True).T, trans=True), g
+        return solve_lower(L, solve_lower(L, inner, trans=True).T, trans=True)
+
+    def _images(self):
+        va = self.factor.image(self.a)
+        return va, self.factor.image(self.b) if np.ndim(self.b) else self.b * va
+
+    def _uniform(self, shift, correction: float) -> bool:
+        return self.w is None and not (correction or np.ndim(self.factor.lam) or np.ndim(shift))
 
     def _pull_pointwise(self, L, finish, shift, correction):
-        """V diag(d) V' and diag W, d = shift - correction diag W, while finishing each block L^-T (V d - B^-1 ...)."""
+        """V diag(d) V' less bound V Lam^-1 V', and diag W, while finishing each block L^-T (V d - B^-1 ...).
+
+        d = shift - correction diag W
+        """
         f, room = self.factor, self.factor.scratch()
         g = np.empty(f.n) if correction else None
         gram = np.zeros((f.m, f.m), order="F")
@@ -145,7 +166,7 @@ class LowRankForm:
             PW = np.subtract(np.multiply(V, d, out=room[:, : V.shape[1]]), Y, out=Y)
             finish(rows, solve_lower(L, PW, trans=True, overwrite=True))
         mirror_lower(gram)
-        return gram + bound * f.gram, g
+        return gram, g
 
 
 def add_outer(W, x, y, a, b):

@@ -1,0 +1,192 @@
+"""One sparse model of rows that nobody holds at once: objective, gradient and posterior as sums over parts of the rows.
+
+The walks of `sparse.py` in two rounds. Of each part of the rows the first gives V Lam^-1 V' and V Lam^-1 y; with B of
+all rows known, the second gives the part's share of the evidence and of every derivative. Between the rounds travel
+m x m matrices, so parts may be done by anybody; they are added up as a binary tree over their order, which depends on
+the rows alone. Who does them, and how many, changes no digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from gpbench.linalg.cholesky import beyond, cholesky_with_jitter
+from gpbench.linalg.lowrank import NoRows, PartOfRows
+from gpbench.linalg.triangular import mirror_lower, solve_lower
+from gpbench.objectives.evidence import evidence
+
+from .model import GP
+from .sparse import (
+    MEMORY,
+    Approximation,
+    Evaluation,
+    KernelColumns,
+    Slopes,
+    SparseModel,
+    first_walk,
+    pull_rows,
+    residual,
+)
+from .sparse_predict import SparsePosterior
+
+CHUNK = 8192  # rows whose Kuf and V are held at a time
+PART = 16 * CHUNK  # rows that are handed out together
+
+Sums = dict[str, Any]  # numbers and arrays that add up over rows
+
+
+class Rows(Protocol):
+    """Scaled rows by position; `part` is small enough to be sent."""
+
+    def __len__(self) -> int: ...
+
+    def block(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]: ...
+
+    def part(self, start: int, stop: int) -> Rows: ...
+
+
+Map = Callable[[Callable[..., Sums], Sequence[Rows], tuple], list[Sums]]
+
+
+def in_turn(function, parts, shared) -> list[Sums]:
+    """The simplest of all ways to do the parts: here, one after the other."""
+    return [function(part, *shared) for part in parts]
+
+
+def split(rows: Rows) -> list[Rows]:
+    return [rows.part(i, min(i + PART, len(rows))) for i in range(0, len(rows), PART)]
+
+
+def tree_sum(sums: Sequence[Sums]) -> Sums:
+    """Neighbours first, then neighbours of those: one order for any number of hands."""
+    sums = list(sums)
+    while len(sums) > 1:
+        pairs = [_add(a, b) for a, b in zip(sums[::2], sums[1::2])]
+        sums = pairs + sums[2 * len(pairs) :]
+    return sums[0]
+
+
+def _add(a: Sums, b: Sums) -> Sums:
+    return {k: None if a[k] is None else a[k] + b[k] for k in a}
+
+
+def _chunks(rows: Rows):
+    return (rows.block(i, min(i + CHUNK, len(rows))) for i in range(0, len(rows), CHUNK))
+
+
+# -- what is done with a part -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class At:
+    """Where a model is evaluated."""
+
+    approximation: Approximation
+    gp: GP
+    Z: np.ndarray  # (m, D)
+    L: np.ndarray  # (m, m)
+
+
+def first_round(rows: Rows, at: At) -> Sums:
+    return tree_sum([_first(at, X, y) for X, y in _chunks(rows)])
+
+
+def _first(at: At, X, y) -> Sums:
+    columns = KernelColumns(at.gp.kernel, at.Z, X, at.L, MEMORY)
+    r, _, gram, projection = first_walk(at.approximation, at.gp, columns, y)
+    penalty, t = at.approximation.penalise(r, at.gp.noise) if at.approximation.penalty else (0.0, 0.0)
+    return {"gram": gram, "projection": projection, "penalty": penalty, "dnoise": np.sum(t * r / at.gp.noise)}
+
+
+def second_round(rows: Rows, at: At, whole: dict, gradient: bool, inputs: bool) -> Sums:
+    return tree_sum([_second(at, X, y, whole, gradient, inputs) for X, y in _chunks(rows)])
+
+
+def _second(at: At, X, y, whole: dict, gradient: bool, inputs: bool) -> Sums:
+    approximation, gp = at.approximation, at.gp
+    columns = KernelColumns(gp.kernel, at.Z, X, at.L, MEMORY)
+    lam, t = gp.noise, 0.5 / gp.noise if approximation.penalty == "trace" else 0.0
+    if approximation.diag_correction or approximation.penalty == "log":
+        kdiag = gp.kernel.diag(X)
+        r = np.concatenate([residual(kdiag[rows], V) for rows, V in columns])
+        lam = gp.noise + approximation.diag_correction * r if approximation.diag_correction else lam
+        t = approximation.penalise(r, gp.noise)[1] if approximation.penalty else 0.0
+    factor = PartOfRows(columns, lam, whole["gram"], whole["LB"], y, whole["projection"])
+    F, W, h = evidence(factor, y, gradient=gradient)
+    if not gradient:
+        return {"F": F}
+    model = SparseModel(approximation, gp, at.Z, X, y, whole["Kuu"], at.L, 0.0, factor, np.empty(0))
+    slopes = Slopes(gp.kernel, at.Z, inputs)
+    gram, g, dtheta_diag = pull_rows(model, W, h, t, slopes)
+    dnoise = W.trace() if g is None else float(g.sum())
+    return {"F": F, "gram": gram, "dtheta": slopes.dtheta, "dZ": slopes.dZ, "diag": dtheta_diag, "dnoise": dnoise}
+
+
+# -- the model of all rows ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LargeModel:
+    """What a model of all rows leaves behind, nothing of size n."""
+
+    at: At
+    Kuu: np.ndarray
+    jitter: float  # of Kuu
+    first_rung: float
+    LB: np.ndarray
+    LB_jitter: float
+    first: Sums
+
+    @property
+    def jitters(self) -> dict[str, float]:
+        needed = beyond(self.jitter, self.first_rung, self.Kuu.diagonal())
+        return {k: v for k, v in (("Kuu", needed), ("B", self.LB_jitter)) if v}
+
+    @property
+    def whole(self) -> dict:
+        return {"gram": self.first["gram"], "projection": self.first["projection"], "LB": self.LB, "Kuu": self.Kuu}
+
+    def posterior(self, nugget: float = 0.0) -> SparsePosterior:
+        inner = solve_lower(self.LB, solve_lower(self.LB, self.first["projection"]), trans=True)
+        weights = solve_lower(self.at.L, inner, trans=True)
+        return SparsePosterior(self.at.gp, self.at.Z, self.at.L, self.LB, weights, nugget)
+
+
+def build(approximation, gp: GP, Z, parts: Sequence[Rows], jitter: float = 0.0, do: Map = in_turn) -> LargeModel:
+    Kuu = gp.kernel(Z)
+    L, used = cholesky_with_jitter(Kuu, jitter)
+    at = At(approximation, gp, Z, L)
+    first = tree_sum(do(first_round, parts, (at,)))
+    mirror_lower(first["gram"])
+    LB, more = cholesky_with_jitter(first["gram"] + np.eye(len(Z)))
+    return LargeModel(at, Kuu, used, jitter, LB, more, first)
+
+
+def objective(
+    model: LargeModel, parts: Sequence[Rows], gradient: bool = True, inputs: bool = True, do: Map = in_turn
+) -> Evaluation:
+    """The evidence, or its bound, with its gradient in hyperparameters, noise and (with `inputs`) Z."""
+    at, first, gp = model.at, model.first, model.at.gp
+    sums = tree_sum(do(second_round, parts, (at, model.whole, gradient, inputs)))
+    F = sums["F"] - float(np.log(model.LB.diagonal()).sum()) - first["penalty"]
+    if not gradient:
+        return Evaluation(F)
+    c, m = at.approximation.diag_correction, len(at.Z)
+    pointwise = c or at.approximation.penalty == "log"
+    none = np.empty(0)
+    B = PartOfRows(NoRows(m), none if c else gp.noise, first["gram"], model.LB, none, first["projection"])
+    _, W, _ = evidence(B, none)
+    shift = none if pointwise else (0.5 / gp.noise if at.approximation.penalty else 0.0)
+    dKuu = -W.pull_inner(at.L, sums["gram"], shift, c)
+    slopes = Slopes(gp.kernel, at.Z, inputs)
+    slopes.dtheta, slopes.dZ = sums["dtheta"], sums["dZ"]
+    dtheta, dZ = slopes.close(dKuu, model.Kuu, model.jitter, sums["diag"])
+    dnoise = sums["dnoise"] + first["dnoise"]
+    if not c:  # of tr S^-1 the share of B, which no part has counted
+        inv_B_trace = float((solve_lower(model.LB, np.eye(m, order="F")) ** 2).sum())
+        dnoise -= 0.5 * (inv_B_trace - m) / gp.noise
+    return Evaluation(float(F), dtheta, float(dnoise), dZ)
