@@ -1,4 +1,4 @@
-"""data fetch, verify, cite, export."""
+"""data fetch, verify, cite, export, shards."""
 
 from __future__ import annotations
 
@@ -103,3 +103,26 @@ def export(names, config, output, trials, seed, n_train, plugin):
         chosen = [default_trial(name, split, seed, i) for name in _names(names, False) for i in wanted]
     for path in export_trials(chosen, Path(output)):
         click.echo(path)
+
+
+@data.command()
+@click.argument("name", metavar="NAME")
+@click.option("-n", "--rows", type=click.IntRange(1), required=True, help="How many rows.")
+@click.option("-o", "--output", type=click.Path(), required=True, help="A new folder, for {npy: FOLDER} in a config.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which draw.")
+@plugin_option
+def shards(name, rows, output, seed, plugin):
+    """Rows of a simulator, any number of them, as memory-mapped files (docs/data.md)."""
+    from gpbench import catalog
+    from gpbench.data.shards import generate, write
+    from gpbench.data.source import Generated
+    from gpbench.errors import ConfigError, NotApplicable
+
+    cls = catalog.find("dataset", name)
+    if not issubclass(cls, Generated):
+        raise ConfigError(f"{name} is no simulator: only kin40k-sim and friedman1, 2, 3 are drawn at any size")
+    try:
+        count = write(output, generate(cls(), rows, seed))
+    except NotApplicable as e:
+        raise ConfigError(str(e)) from e
+    click.echo(f"{output}: {count} rows of {name}")

@@ -64,6 +64,10 @@ def _named(_context, _parameter, value):
     callback=_where,
     help="Where trials run: local, dask (-j workers of this machine), or a Dask scheduler, tcp://host:8786 or tls://...",
 )
+@click.option(
+    "--rows-on", default="local", show_default=True, metavar="WHERE", callback=_where,
+    help="Where blocks of rows of one model beyond memory are done; as for --on.",
+)  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="BLAS threads per trial.")
 @click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods or labels like this.")
 @click.option("-d", "--dataset", "datasets", multiple=True, metavar="GLOB", help="Only data sets like this.")

@@ -1,5 +1,5 @@
 """Data sets: found by name, fetched and verified, split and scaled."""
 
-from .spec import at_hand, load, resolve_first_of
+from .spec import at_hand, content_hash, load, resolve_first_of
 
-__all__ = ["at_hand", "load", "resolve_first_of"]
+__all__ = ["at_hand", "content_hash", "load", "resolve_first_of"]

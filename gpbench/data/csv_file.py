@@ -87,7 +87,7 @@ def look(csv: str, target: str, task: str, choices: Choices) -> Look:
 
 def filled(dataset: Dataset, train: np.ndarray) -> Dataset:
     """The data set with missing numbers replaced by the medians of its training part."""
-    if dataset.X.dtype == object or not np.isnan(dataset.X).any():
+    if not isinstance(dataset.X, np.ndarray) or dataset.X.dtype == object or not np.isnan(dataset.X).any():
         return dataset
     return replace(dataset, X=np.where(np.isnan(dataset.X), medians(dataset.X[train]), dataset.X))
 

@@ -32,9 +32,13 @@ class Split:
     index: int  # trial
 
 
+OWN = ("csv", "npy", "parquet")  # keys that stand for the user's own data
+
+
 def name_of(spec: dict) -> str:
     """What tables call the data of a description {"name": ...} or {"csv": path, ...}."""
-    return spec.get("name") or spec.get("label") or Path(spec.get("csv", "")).name
+    own = next((spec[k] for k in OWN if k in spec), "")
+    return spec.get("name") or spec.get("label") or Path(own).name
 
 
 def fingerprint(X: np.ndarray, y: np.ndarray) -> str:

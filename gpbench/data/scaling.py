@@ -13,6 +13,8 @@ import numpy as np
 
 from gpbench.errors import ConfigError
 
+from .shards import Chosen
+
 INPUTS = ("standardise", "none")
 TARGETS = ("standardise", "centre", "detrend", "none")
 
@@ -34,14 +36,16 @@ class Scaler:
         inputs, target = scale.get("inputs", "standardise"), scale.get("target", "standardise")
         if inputs not in INPUTS or target not in TARGETS:
             raise ConfigError(f"scale: inputs is one of {', '.join(INPUTS)}, target one of {', '.join(TARGETS)}")
-        vectors = np.asarray(X_train).dtype != object  # molecules and the like have no mean
-        shift, stretch = _moments(np.asarray(X_train, dtype=float)) if vectors else (None, None)
+        vectors = large(X_train) or np.asarray(X_train).dtype != object  # molecules and the like have no mean
+        shift, stretch = _input_moments(X_train) if vectors else (None, None)
         slope, offset, factor = None, 0.0, 1.0
         if task == "regression" and target != "none":
             y = np.asarray(y_train, dtype=float)
             if target == "detrend":
                 if not vectors:
                     raise ConfigError("scale: target detrend needs vector inputs; use standardise, centre or none")
+                if large(X_train):
+                    raise ConfigError("scale: target detrend needs all rows in memory; use standardise, centre or none")
                 slope, offset, factor = _line(np.asarray(X_train, dtype=float), y, shift, stretch)
             else:
                 offset, factor = (float(v[0]) for v in _moments(y[:, None]))
@@ -51,6 +55,8 @@ class Scaler:
         return cls(shift, stretch, offset, slope, factor)
 
     def inputs(self, X):
+        if large(X):
+            return X.scaled(self.shift, self.stretch).with_target(self.offset, self.factor)
         return X if self.shift is None else (X - self.shift) / self.stretch
 
     def raw_inputs(self, X):
@@ -72,6 +78,15 @@ class Scaler:
 
     def _trend(self, X):
         return self.offset if self.slope is None else self.offset + X @ self.slope
+
+
+def large(X) -> bool:
+    """Rows beyond memory (shards.py), which scale themselves as they are read."""
+    return isinstance(X, Chosen)
+
+
+def _input_moments(X):
+    return X.moments() if large(X) else _moments(np.asarray(X, dtype=float))
 
 
 def _moments(X):

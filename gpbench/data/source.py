@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from gpbench.errors import DataError
+from gpbench.errors import DataError, NotApplicable
 
 from .copies import Copy, RemoteFile
 from .dataset import Dataset, fingerprint
@@ -73,6 +73,10 @@ class Generated(Source):
     def sample(self, rng: np.random.Generator):
         """(X, y), the n_train training rows first."""
         raise NotImplementedError
+
+    def rows(self, n: int, rng: np.random.Generator):
+        """(X, y) of n rows that are drawn alike, for data of any size (`gpbench data shards`)."""
+        raise NotApplicable(f"{self.name} cannot be drawn block by block")
 
     def load(self, paths: dict, rng: np.random.Generator) -> Dataset:
         if not self.per_trial:

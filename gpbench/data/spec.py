@@ -1,4 +1,5 @@
-"""From a config's `dataset` to arrays: {name: ..., options} or the user's own {csv: path, target: column}."""
+"""From a config's `dataset` to arrays: {name: ..., options}, the user's own {csv: path, target: column}, or rows beyond
+memory, {npy: folder} and {parquet: pattern, target: column}."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 from gpbench import catalog
 from gpbench.errors import ConfigError, DataError
 
-from . import csv_file, fetch
+from . import csv_file, fetch, parquet_files, shards
 from .checking import checked
 from .dataset import Dataset, name_of
 from .source import Source
@@ -33,16 +34,51 @@ def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirro
     """
     if "csv" in spec:
         return csv_file.read(**spec)
+    if is_large(spec):
+        return _large(spec, data_dir)
     found = source_of(spec)
     if found.generated or not found.copies:  # a plug-in's class may do without files, too
         return checked(spec["name"], found.load({}, rng))
     return fetch.obtain(found, fetch.Places.find(offline, mirror, data_dir)).dataset
 
 
+def is_large(spec: dict) -> bool:
+    return "npy" in spec or "parquet" in spec
+
+
+def content_hash(spec: dict) -> str | None:
+    """Of the user's own files; None for a data set with a name."""
+    if "csv" in spec:
+        return csv_file.file_hash(spec["csv"])
+    if "npy" in spec:
+        return shards.content_hash(f for pair in shards.Inputs(spec["npy"]).files for f in pair)
+    return shards.content_hash(parquet_files.paths(spec["parquet"])) if "parquet" in spec else None
+
+
+def _large(spec: dict, data_dir=None) -> Dataset:
+    """Inputs stay on disk; targets, one number a row, are in memory."""
+    found = content_hash(spec)
+    if spec.get("sha256", found) != found:
+        raise DataError(f"{name_of(spec)}: has changed since the run was planned; put it back or start a new run")
+    folder = spec.get("npy")
+    if folder is None:
+        where = fetch.Places.find(None, None, data_dir).data
+        folder = parquet_files.converted(spec["parquet"], spec["target"], found, where)
+    X = shards.Inputs(str(folder))
+    y = X.targets()
+    if not np.isfinite(y).all():
+        raise DataError(
+            f"{name_of(spec)}: row {int(np.argmin(np.isfinite(y)))} has a target that is not a finite number"
+        )
+    return Dataset(name_of(spec), X, y, notes=("rows beyond memory",), sha256=found)
+
+
 def at_hand(spec: dict, mirror=None, data_dir=None) -> bool:
     """Whether it can be had without a download: generated, the user's file, cached or in the mirror folder."""
     if "csv" in spec:
         return csv_file.exists(spec["csv"])
+    if is_large(spec):
+        return True
     found = source_of(spec)
     return found.generated or not found.copies or fetch.at_hand(found, fetch.Places.find(True, mirror, data_dir))
 

@@ -150,10 +150,10 @@ class LargeModel:
     def whole(self) -> dict:
         return {"gram": self.first["gram"], "projection": self.first["projection"], "LB": self.LB, "Kuu": self.Kuu}
 
-    def posterior(self, nugget: float = 0.0) -> SparsePosterior:
+    def posterior(self, nugget: float = 0.0, latent: bool = True) -> SparsePosterior:
         inner = solve_lower(self.LB, solve_lower(self.LB, self.first["projection"]), trans=True)
         weights = solve_lower(self.at.L, inner, trans=True)
-        return SparsePosterior(self.at.gp, self.at.Z, self.at.L, self.LB, weights, nugget)
+        return SparsePosterior(self.at.gp, self.at.Z, self.at.L, self.LB, weights, nugget, latent)
 
 
 def build(approximation, gp: GP, Z, parts: Sequence[Rows], jitter: float = 0.0, do: Map = in_turn) -> LargeModel:

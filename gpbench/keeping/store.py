@@ -15,7 +15,7 @@ from gpbench.errors import ConfigError
 from gpbench.planning.trial import Trial, digest
 from gpbench.text import csv_cell
 
-from . import archive
+from . import archive, provenance
 from .files import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, unused, write_atomic, write_json
 from .record import COLUMNS, SCHEMA, Result
 
@@ -110,6 +110,10 @@ class Store:
 
     def shared_path(self, key: str) -> Path:
         return self.folder / "shared" / f"{key}.json"
+
+    def journal_path(self, trial: Trial) -> Path:
+        """Of the climbs of a long fit; other code climbs elsewhere and has its own."""
+        return self.folder / "journals" / f"{digest([trial.path_key, trial.versions, provenance.source()])}.jsonl"
 
     def save(self, result: Result, predictions: dict | None = None) -> None:
         """Write a result at its place; arrays go first, so a trial that is there has its predictions."""

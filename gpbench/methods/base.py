@@ -7,12 +7,13 @@ pydantic fields are its parameters in the config.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from gpbench.inference import parts
 from gpbench.inference.model import GP, Prediction
 from gpbench.learning.learner import LEARNER, Learner
 
@@ -21,6 +22,9 @@ __all__ = ["GP", "Fitted", "Method", "Prediction", "Problem", "Schedule"]
 
 LEARNING_KEYS = ("rounds", "evaluations", "optimiser", "restarts")  # of `hyperparameters`: how a method learns
 AT_ONCE = dict.fromkeys(("joint", "interleaved"), LEARNING_KEYS[1:])  # `heeds` of methods that know no turns
+
+
+FEW = 20_000  # rows on which selection, k-means and rules for the size work where the data are beyond memory
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,24 @@ class Problem:
     order: np.ndarray  # (n,) shared random order of the rows: start sets and subsets are its prefixes
     task: str = "regression"
     latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
+    do: parts.Map = parts.in_turn  # how parts of rows beyond memory are done
+    journal: Callable[[Callable], Callable] | None = None  # keeps the evaluations of a long climb (running/journal.py)
 
     @property
     def n(self) -> int:
         return len(self.y)
+
+    @property
+    def large(self) -> bool:
+        """Rows that are not held at once (data/shards.py): X gives blocks and rows by number, and nothing else."""
+        return not isinstance(self.X, np.ndarray)
+
+    def few(self) -> Problem:
+        """Itself, or the first rows of the shared order where there are more than are held at once."""
+        if not self.large:
+            return self
+        rows = self.order[:FEW]
+        return replace(self, X=self.X[rows], y=self.y[rows], order=np.arange(len(rows)))
 
 
 class Predictor(Protocol):
@@ -101,6 +119,7 @@ class Method(BaseModel):
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
+    large: ClassVar[bool] = False  # works on rows beyond memory (inference/parts.py)
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 
     @classmethod

@@ -11,11 +11,13 @@ from gpbench import catalog
 from gpbench.data import csv_file
 from gpbench.data.csv_columns import Choices
 from gpbench.data.dataset import name_of
-from gpbench.errors import ConfigError
+from gpbench.data.spec import content_hash
+from gpbench.errors import ConfigError, DataError
 
 from .reader import Reader, check_name, label_of, shown
 from .yaml_strict import Keys
 
+LARGE_KEYS = {"npy": ("npy",), "parquet": ("parquet", "target")}
 CSV_KEYS = ("csv", "target", "task", "label", *Choices.model_fields)
 
 
@@ -67,8 +69,11 @@ def alternative(reader: Reader, data: Any, keys: Keys, folder: Path) -> tuple[di
         return None
     if "csv" in data:
         return _csv(reader, data, keys, folder)
+    for kind in ("npy", "parquet"):
+        if kind in data:
+            return _large(reader, kind, data, keys, folder)
     if "name" not in data:
-        reader.problem(keys, "dataset: one of 'name', 'csv' or 'first_of' is missing")
+        reader.problem(keys, "dataset: one of 'name', 'csv', 'npy', 'parquet' or 'first_of' is missing")
         return None
     if not check_name(reader, data["name"], name_keys, "dataset"):
         return None
@@ -104,6 +109,28 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
     if "label" in data:
         plain["label"] = label_of(reader, data, keys, path.stem)
     return plain, task, set(CSV_KEYS)
+
+
+def _large(reader: Reader, kind: str, data: dict, keys: Keys, folder: Path) -> tuple[dict, str, set[str]] | None:
+    """Rows beyond memory: a folder of shards, or parquet files by a pattern and their target."""
+    wanted = LARGE_KEYS[kind]
+    for key in wanted:
+        if not isinstance(data.get(key), str) or not data[key]:
+            reader.problem((*keys, key), f"'{key}': expected text, got {shown(data.get(key))}")
+            return None
+    beside = data[kind] if Path(data[kind]).is_absolute() else str(folder / data[kind])
+    for path in (data[kind], beside):
+        try:
+            content_hash({**data, kind: path})
+        except DataError as e:
+            complaint = e
+            continue
+        plain = {kind: path, **{k: data[k] for k in wanted if k != kind}}
+        if "label" in data:
+            plain["label"] = label_of(reader, data, keys, Path(path).stem)
+        return plain, "regression", {*wanted, "label"}
+    reader.problem((*keys, kind), str(complaint), of_data=True)
+    return None
 
 
 def remarks(entry: DatasetEntry) -> list[str]:

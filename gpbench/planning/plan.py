@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from gpbench import catalog, data
-from gpbench.data.csv_file import file_hash
 from gpbench.data.dataset import name_of
 from gpbench.errors import ConfigError
 from gpbench.kernels.build import names_in
@@ -87,7 +86,8 @@ def _source(entry: DatasetEntry, begun: Collection[str], fetch: bool, notices: l
         notices += [notice] if notice else []
     elif source is None:
         source = next(filter(data.at_hand, listed), listed[0])
-    return source | ({"sha256": file_hash(source["csv"])} if "csv" in source else {})
+    found = data.content_hash(source)
+    return source | ({"sha256": found} if found else {})
 
 
 def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: dict) -> list:

@@ -17,6 +17,7 @@ from gpbench.kernels.build import COMBINED, options_of
 from gpbench.metrics import METRICS
 
 from .config import METHOD_SETTINGS, Seed, Trials, published_items
+from .dataset_entry import LARGE_KEYS
 from .reader import NAME
 from .sections import SPLITS, Compare, Hyperparameters, Limits, Scale
 
@@ -142,16 +143,18 @@ def _dataset(sources: dict[str, type], settings: Schema, params: Schema, defs: d
     csv |= _model(Choices, defs)["properties"]
     label = {"label": {"type": "string", "maxLength": 60, "description": "how tables and figures call it"}}
     names, extra = _enum(sources), {**params, **settings, **label}
-    choice = {
-        "anyOf": [names, *(_object(plain(c), ["name"]) for c in sources.values()), _object(csv, ["csv", "target"])]
-    }
+    own = [
+        (csv, ["csv", "target"]),
+        *(({**dict.fromkeys(k, text), "label": text}, list(k)) for k in LARGE_KEYS.values()),
+    ]
+    choice = {"anyOf": [names, *(_object(plain(c), ["name"]) for c in sources.values()), *(_object(*o) for o in own)]}
     first = {"first_of": {"type": "array", "items": choice, "minItems": 1}}
     named = [_object({**extra, **plain(c)}, ["name"]) for c in sources.values()]
     return {
         "anyOf": [
             names,
             *named,
-            _object({**extra, **csv}, ["csv", "target"]),
+            *(_object({**extra, **keys}, needed) for keys, needed in own),
             _object({**extra, **first}, ["first_of"]),
         ]
     }

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from gpbench.data.dataset import name_of
+from gpbench.data.dataset import OWN, name_of
 from gpbench.versions import lower
 
 
@@ -19,7 +19,7 @@ def digest(content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-_NAMES = ("csv", "label")  # of a user's file: its path and what tables call it
+_NAMES = (*OWN, "label")  # of a user's file: its path and what tables call it
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,9 @@ class Trial:
     @property
     def data(self) -> dict:
         """What identifies the data: of a user's file its content, target and task, wherever it lies."""
-        return {k: v for k, v in self.dataset.items() if k not in _NAMES} if "csv" in self.dataset else self.dataset
+        return (
+            {k: v for k, v in self.dataset.items() if k not in _NAMES} if "name" not in self.dataset else self.dataset
+        )
 
     @cached_property
     def data_key(self) -> str:

@@ -138,7 +138,11 @@ class _Job:
                 event["files"] = self._files([*shared, *(f"logs/{name}.log" for name in self.command["logs"])])
             if event["event"] != "start":  # the run knows
                 found.append(event)
-            if event["event"] in ("exit", "lost") or (event["event"] == "result" and self.left):
+            if (
+                event["event"] in ("exit", "lost")
+                or event["event"] == "working"
+                or (event["event"] == "result" and self.left)
+            ):
                 return found
 
     def _files(self, names: list[str]) -> dict[str, bytes]:

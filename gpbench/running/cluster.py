@@ -11,16 +11,16 @@ import asyncio
 import contextlib
 import itertools
 import json
-import logging
 import queue
 import uuid
 from dataclasses import dataclass, field
 from functools import partial
 
-from gpbench.errors import ConfigError, GpbenchError, MissingExtra
+from gpbench.errors import ConfigError
 from gpbench.keeping.store import Store
 from gpbench.planning.trial import digest
 
+from .dask_start import client_of, local_cluster
 from .executor import Executor, SchedulerLost
 from .fellows import complaint, versions
 from .parcel import Parcel
@@ -28,7 +28,6 @@ from .parcel import Parcel
 _RENEW = 0.5  # seconds between renewals of the lease (agent.LEASE)
 _ANSWER = 30.0  # seconds that a worker has to answer
 _CURE = "install the same there, see docs/clusters.md"
-_TTL = "30s"  # after which a silent worker of a cluster of our own is given up
 
 
 @dataclass
@@ -68,27 +67,9 @@ class Cluster(Executor):
     # -- beginning and end --------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        try:
-            import dask
-            import distributed
-        except ImportError as e:
-            raise MissingExtra(
-                "--on dask needs Dask, the extra gpbench[dask]: pip install -e '.[dask]' in the clone"
-            ) from e
-        if not logging.getLogger().isEnabledFor(logging.DEBUG):
-            for name in [
-                n for n in logging.root.manager.loggerDict if n.partition(".")[0] in ("distributed", "asyncio")
-            ]:
-                logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said by the run
-        with dask.config.set(_SETTINGS):
-            address = self._own_cluster(distributed) if self.where == "dask" else self.where
-            try:
-                self.client = distributed.Client(address, name="gpbench", timeout=_ANSWER / 3, set_as_default=False)
-            except (OSError, ValueError, TypeError) as e:
-                raise ConfigError(
-                    f"no Dask scheduler answers at {self.where} ({type(e).__name__}); start one with `dask scheduler`, "
-                    "see docs/clusters.md"
-                ) from e
+        if self.where == "dask":
+            self.local = local_cluster(self.jobs)
+        self.client = client_of(self.local.scheduler_address if self.local else self.where, "gpbench")
         self.client.subscribe_topic("all", self._hear)
         present = list(self.client.scheduler_info(n_workers=-1)["workers"])
         self._refuse_others(present)
@@ -97,18 +78,6 @@ class Cluster(Executor):
         for address in present:
             self._in_background(self._welcome(address))
         self._in_background(self._renew())
-
-    def _own_cluster(self, distributed):
-        try:
-            self.local = distributed.LocalCluster(
-                n_workers=self.jobs, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=":0",
-                host="127.0.0.1", silence_logs=logging.CRITICAL,
-            )  # fmt: skip
-        except RuntimeError as e:  # multiprocessing's rule for programs of one's own
-            raise GpbenchError(
-                f"Dask could not start its workers ({e}); a script needs `if __name__ == '__main__':` around the run"
-            ) from e
-        return self.local
 
     def _refuse_others(self, present: list[str]) -> None:
         """ConfigError when a worker's software would make other numbers."""
@@ -274,9 +243,3 @@ class Cluster(Executor):
 async def _quietly(call) -> None:
     with contextlib.suppress(Exception):  # the worker has just died, say, which is told elsewhere
         await call
-
-
-_SETTINGS = {
-    "distributed.scheduler.allowed-failures": 0,  # a job that lost its worker is ours to give out again
-    "distributed.scheduler.worker-ttl": _TTL,
-}

@@ -10,6 +10,7 @@ from gpbench import catalog, data
 from gpbench.data.csv_file import filled
 from gpbench.data.dataset import Dataset, Split
 from gpbench.data.scaling import Scaler
+from gpbench.data.spec import is_large
 from gpbench.data.splits import draw as draw_split
 from gpbench.planning.trial import Trial
 
@@ -47,5 +48,7 @@ def draw_of(trial: Trial) -> Draw:
     dataset = data.load(trial.dataset, seeds.data(trial, per_trial))
     split = draw_split(dataset, trial.split, seeds.split(trial), trial.index)
     dataset = filled(dataset, split.train)
+    if is_large(trial.dataset):  # they are read in the order of the files; which rows they are stays as drawn
+        split = Split(np.sort(split.train), np.sort(split.test), split.index)
     scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
     return Draw(dataset, split, scaler, seeds.order(trial).permutation(len(split.train)))

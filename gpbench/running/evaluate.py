@@ -9,9 +9,10 @@ from dataclasses import fields, replace
 import numpy as np
 
 from gpbench import catalog, metrics
+from gpbench.data.scaling import large
 from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.keeping.record import Result
-from gpbench.methods.base import Fitted, Method, Prediction
+from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.planning.trial import Trial
 from gpbench.text import one_line
 
@@ -35,7 +36,11 @@ def method_of(trial: Trial) -> Method:
 
 
 def results(
-    trials: list[Trial], shared: dict | None, begin: Callable[[Trial], None], asked: Collection[str] | None = None
+    trials: list[Trial],
+    shared: dict | None,
+    begin: Callable[[Trial], None],
+    equip: Callable[[Problem], Problem] = lambda problem: problem,
+    asked: Collection[str] | None = None,
 ) -> Iterator[tuple[Result, dict]]:
     """(result, predictions) of trials that differ in d_max only, in increasing order, each as soon as it is known.
 
@@ -50,7 +55,9 @@ def results(
         name, task = draw.dataset.name, draw.dataset.task
         raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
     latent = not asked or "nlpd_latent" in asked
-    problem = replace(problem_of(trials[0], draw, shared), latent=latent)
+    problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent)
+    if large(problem.X) and not method.large:
+        raise NotApplicable(f"{method.name} holds all rows in memory; {draw.dataset.name} has {problem.n} of them")
     fits = _fits(method, problem, seeds.method(trials[0]), trials)
     elapsed, learn = Spent(), _learning(shared)
     for trial in trials:

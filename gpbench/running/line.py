@@ -14,7 +14,7 @@ POINTS, KEPT = 200, 100  # of the grid: in trials/<id>.npz, in the trace
 
 def has_line(draw: Draw) -> bool:
     X = draw.dataset.X
-    return draw.dataset.task == "regression" and X.ndim == 2 and X.shape[1] == 1
+    return draw.dataset.task == "regression" and isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1
 
 
 def grid(draw: Draw, fitted: Fitted, points: int = POINTS) -> dict[str, np.ndarray]:

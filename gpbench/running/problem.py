@@ -8,6 +8,7 @@ from itertools import count
 
 import numpy as np
 
+from gpbench.data.scaling import large
 from gpbench.inference import exact
 from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import build_kernel
@@ -23,6 +24,7 @@ from .draw import Draw, draw_of
 from .job import shared_evaluations, shared_stream_key
 from .stopwatch import now
 
+STARTED_ON = 10_000  # rows of the shared random order that a kernel's start sees of data beyond memory
 Tell = Callable[[str], object]
 
 
@@ -63,7 +65,8 @@ def posed(
     X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression"
 ) -> Problem:
     """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` a version of the climb."""
-    gp = start(kernel, h.get("values"), X, y)
+    few = X[order[:STARTED_ON]] if large(X) else X
+    gp = start(kernel, h.get("values"), few, y)
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}

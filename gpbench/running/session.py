@@ -22,6 +22,7 @@ from .executor import Executor, SchedulerLost, ServerLost
 from .job import Job, jobs_for, shared_key
 from .pool import Pool
 from .progress import Clock, Silent
+from .row_workers import RowWorkers
 from .todo import todo
 from .worker import STORAGE_EXIT
 
@@ -46,12 +47,14 @@ class Options:
     offline: bool = False
     plugins: list[str] = field(default_factory=list)
     on: str = "local"  # or "dask", or the address of a Dask scheduler
+    rows_on: str = "local"  # the same for parts of the rows of one model beyond memory
 
 
 def executor_for(options: Options, store: Store, lock: Lock, trials: list[Trial]) -> Executor:
     log = store.log_path("server")
     if options.on == "local":
-        return Pool(options.jobs, options.threads, options.offline, log, lock)
+        jobs = 1 if options.rows_on == "dask" else options.jobs  # which are then the workers for the rows
+        return Pool(jobs, options.threads, options.offline, log, lock)
     from .cluster import Cluster
     from .parcel import Parcel
 
@@ -86,11 +89,14 @@ class Session:
         missing = self._missing(trials)
         self.pool = executor_for(self.options, self.store, self.lock, missing)
         self.progress.start(len(trials), len(trials) - len(missing))
+        self.rows = RowWorkers.find(self.options.rows_on, self.options.jobs) if missing else None
         try:
             if missing:
                 self._work(missing)
         finally:
             self.pool.close()
+            if self.rows:
+                self.rows.close()
             for job in self.running.values():
                 self._take_written(job)
             self.progress.close()
@@ -156,6 +162,7 @@ class Session:
                 save_predictions=self.options.save_predictions,
                 metrics=self.options.metrics,
                 env=self.env,
+                rows_on=self.rows.address if self.rows else None,
             )
 
     def _enforce_deadlines(self) -> None:

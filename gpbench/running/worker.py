@@ -125,6 +125,32 @@ def _teller(job: dict, events: int) -> Callable[[str], None]:
     return tell
 
 
+class _Equipment:
+    """What a problem with rows beyond memory gets: a journal of its climbs and, if the run says so, Dask's workers."""
+
+    def __init__(self, job: dict, trials: list, store):
+        self.job, self.trials, self.store = job, trials, store
+        self.journal = self.crew = None
+
+    def __call__(self, problem):
+        if not problem.large:
+            return problem
+        from dataclasses import replace
+
+        from .crew import Crew
+        from .journal import Journal
+
+        self.journal = Journal(self.store.journal_path(self.trials[0]))
+        self.crew = Crew(self.job["rows_on"]) if self.job.get("rows_on") else None
+        return replace(problem, journal=self.journal, do=self.crew or problem.do)
+
+    def put_away(self) -> None:
+        if self.journal is not None:
+            self.journal.remove()
+        if self.crew is not None:
+            self.crew.close()
+
+
 def _trials(job: dict, events: int, log: _Log) -> None:
     import numpy as np
 
@@ -166,9 +192,10 @@ def _trials(job: dict, events: int, log: _Log) -> None:
                     write_json(store.shared_path(job["shared"]), found)
                 return
             shared = read_json(store.shared_path(job["needs"])) if job["needs"] else None
-            asked = job.get("metrics")
-            for result, predictions in evaluate.results(trials, shared, lambda t: log.open(t.id), asked):
+            equipment, asked = _Equipment(job, trials, store), job.get("metrics")
+            for result, predictions in evaluate.results(trials, shared, lambda t: log.open(t.id), equipment, asked):
                 finish(result, predictions)
+            equipment.put_away()
     except _Storage:
         raise
     except BaseException as e:  # SystemExit and KeyboardInterrupt of a method are its failures too

@@ -33,6 +33,11 @@ class Friedman(Generated):
     def noise_sd(self) -> float:
         return self.sd / self.noise_ratio if self.noise is None else self.noise
 
+    def rows(self, n, rng):
+        """All with noise: who splits them later decides which are tested on."""
+        X = self.inputs(n, rng)
+        return X, self.response(X) + self.noise_sd() * rng.standard_normal(n)
+
     def sample(self, rng):
         X = self.inputs(self.n_train + self.n_test, rng)
         y = self.response(X)

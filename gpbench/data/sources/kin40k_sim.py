@@ -44,10 +44,14 @@ class Kin40kSim(Generated):
     detrend: bool = Field(True, description="the form in which KIN40K is distributed; false: raw angles and distances")
     seed: int = Field(0, ge=0, description="which draw")
 
-    def sample(self, rng):
-        theta = rng.uniform(-H, H, (self.n_train + self.n_test, 8))
+    def rows(self, n, rng):
+        """Raw angles and distances: the line of `detrend` would be one through all rows."""
+        theta = rng.uniform(-H, H, (n, 8))
         # the recorded angles are the clean ones: the noise enters before the kinematics
-        y = distance(theta + rng.uniform(-self.width, self.width, theta.shape))
+        return theta, distance(theta + rng.uniform(-self.width, self.width, theta.shape))
+
+    def sample(self, rng):
+        theta, y = self.rows(self.n_train + self.n_test, rng)
         if not self.detrend:
             return theta, y
         train = slice(self.n_train)

@@ -17,7 +17,13 @@ from gpbench.selection import rules
 
 
 def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
-    """(Z, pivots or None, kernel rows used). The first start is the shared order's prefix, `again` draws a new one."""
+    """(Z, pivots or None, kernel rows used). The first start is the shared order's prefix, `again` draws a new one.
+
+    Of rows beyond memory all choose among the first FEW of the shared order.
+    """
+    if problem.large:
+        Z, pivots, rows = choose(name, problem.few(), m, rng, again)
+        return Z, None if pivots is None else problem.order[pivots], rows
     m = min(m, problem.n)
     if name in ("left", "uniform", "kmeans") and problem.X.ndim != 2:
         raise NotApplicable(f"inducing: {name} needs inputs that are vectors; use random or a selection method")

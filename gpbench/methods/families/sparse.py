@@ -11,16 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from gpbench import objectives
 from gpbench.errors import NotApplicable
 from gpbench.inference import sparse
-from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.learning import sizes
 from gpbench.learning.optimise import Optimum, best_of
 from gpbench.learning.parameters import Layout
-from gpbench.linalg.cholesky import JITTER, jitter_notes
+from gpbench.linalg.cholesky import jitter_notes
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem
 from gpbench.methods.probes.line import line_facts, prior_facts, prior_sample
 from gpbench.versions import Added
 
 from .inducing import choose, known_start
+from .walks import walk_of
 
 
 class Enough(BaseModel):
@@ -49,6 +49,7 @@ AUTO = 0.1  # of the rows are held out by `stop: auto`, and sizes compared row b
 class SparseMethod(Method):
     """A sparse Gaussian with d_max inducing inputs; an evaluation of objective and gradient is O(n d_max^2)."""
 
+    large: ClassVar[bool] = True
     approximation: ClassVar[sparse.Approximation]
     heeds: ClassVar = AT_ONCE
 
@@ -82,10 +83,13 @@ class SparseMethod(Method):
             (gp, Z, start), found, pivots, more = self._learn(problem, Z, pivots, rng)
             rows, trace = rows + more + found.spent * len(Z), [*seen, *found.trace]
         learned = time.perf_counter()
-        model = sparse.build(self.approximation, gp, Z, problem.X, problem.y, JITTER)
-        predict = SparsePosterior.of(model, self.nugget, problem.latent).predict
+        walk = walk_of(self.approximation, problem, self.objective)
+        model = walk.model(gp, Z)
+        predict = walk.posterior(model, self.nugget).predict
 
         def facts():
+            if problem.large:
+                return {}
             found = line_facts(problem, predict, Z)
             if found and not free_gp and not self.optimise_inputs:  # the prior itself, [snelson] Figure 2
                 found |= prior_sample(gp, problem.X, rng, Z, self.approximation)
@@ -95,7 +99,7 @@ class SparseMethod(Method):
             predict=predict,
             gp=gp,
             n_basis=len(Z),
-            log_evidence=sparse.objective(model, gradient=False).F,
+            log_evidence=walk.evaluate(model, gradient=False).F,
             pivots=pivots,
             inducing=Z if pivots is None else None,
             start=start if self.optimise_inputs else None,
@@ -116,6 +120,7 @@ class SparseMethod(Method):
         """d_max, or what the stop rule takes of a ladder up to it, judged on the rows in their shared order."""
         if self.stop == "d_max" or problem.n < FEWEST:
             return self._most(problem), []
+        problem = problem.few()
         streams = iter(rng.spawn(64))  # the final choice draws what it would have drawn without a rule
         largest = min(self._most(problem), problem.n)
         X, y = problem.X[problem.order], problem.y[problem.order]
@@ -142,7 +147,7 @@ class SparseMethod(Method):
             kernel = problem.gp.kernel
             moved = GP(kernel.with_theta(kernel.theta + rng.normal(size=len(kernel.theta))), problem.gp.noise)
             starts.append((new_Z, new_pivots, moved if free_gp else problem.gp))
-        climbs = []
+        climbs, walk = [], walk_of(self.approximation, problem, self.objective)
 
         def climb(start):
             Z, pivots, gp = start
@@ -150,9 +155,11 @@ class SparseMethod(Method):
 
             def objective(x):
                 at, Z = layout.unpack(x)
-                model = sparse.build(self.approximation, at, Z, problem.X, problem.y, JITTER)
-                found = sparse.objective(model, measure, inputs=self.optimise_inputs)
+                found = walk.evaluate(walk.model(at, Z), measure, inputs=self.optimise_inputs)
                 return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise, found.dZ)
+
+            if problem.journal is not None:
+                objective = problem.journal(objective)
 
             optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
             bounds = layout.bounds(learner, self.bounds)

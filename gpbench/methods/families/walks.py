@@ -1,0 +1,51 @@
+"""A sparse model of a problem's rows, held at once or walked over in parts: one way to build, evaluate and predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpbench.errors import NotApplicable
+from gpbench.inference import parts, sparse
+from gpbench.inference.sparse_predict import SparsePosterior
+from gpbench.linalg.cholesky import JITTER
+from gpbench.methods.base import Problem
+from gpbench.objectives.evidence import evidence
+
+
+def walk_of(approximation: sparse.Approximation, problem: Problem, objective: str) -> AtOnce | InParts:
+    if not problem.large:
+        return AtOnce(approximation, problem)
+    if objective != "evidence":
+        raise NotApplicable(f"objective {objective} holds all rows in memory; evidence does not")
+    return InParts(approximation, problem, tuple(parts.split(problem.X)))
+
+
+@dataclass(frozen=True)
+class AtOnce:
+    approximation: sparse.Approximation
+    problem: Problem
+
+    def model(self, gp, Z) -> sparse.SparseModel:
+        return sparse.build(self.approximation, gp, Z, self.problem.X, self.problem.y, JITTER)
+
+    def evaluate(self, model, measure=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
+        return sparse.objective(model, measure, gradient, inputs)
+
+    def posterior(self, model, nugget: float) -> SparsePosterior:
+        return SparsePosterior.of(model, nugget, self.problem.latent)
+
+
+@dataclass(frozen=True)
+class InParts:
+    approximation: sparse.Approximation
+    problem: Problem
+    parts: tuple
+
+    def model(self, gp, Z) -> parts.LargeModel:
+        return parts.build(self.approximation, gp, Z, self.parts, JITTER, self.problem.do)
+
+    def evaluate(self, model, measure=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
+        return parts.objective(model, self.parts, gradient, inputs, self.problem.do)
+
+    def posterior(self, model, nugget: float) -> SparsePosterior:
+        return model.posterior(nugget, self.problem.latent)
