@@ -11,7 +11,7 @@ from gpbench.inference.model import GP
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.ard_se import ArdSE
 
-from . import cholqr, ep, executors, fronts, graphs, selection
+from . import cholqr, ep, executors, fronts, graphs, large, selection
 from .timing import Case
 
 N, DIMS, SIZES = 10_000, 8, (100, 300, 500)
@@ -86,5 +86,6 @@ ENTRIES = (
     *ep.ENTRIES,
     *fronts.ENTRIES,
     *executors.ENTRIES,
+    *large.ENTRIES,
 )
-FULL = (blocked, *fronts.FULL)
+FULL = (blocked, *fronts.FULL, *large.FULL)
