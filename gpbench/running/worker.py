@@ -141,7 +141,8 @@ class _Equipment:
         from .journal import Journal
 
         self.journal = Journal(self.store.journal_path(self.trials[0]))
-        self.crew = Crew(self.job["rows_on"]) if self.job.get("rows_on") else None
+        travels = self.job.get("rows_on") and not self.trials[0].code  # Dask's workers know no plug-ins
+        self.crew = Crew(self.job["rows_on"]) if travels else None
         return replace(problem, journal=self.journal, do=self.crew or problem.do)
 
     def put_away(self) -> None:
