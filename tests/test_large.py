@@ -95,6 +95,10 @@ def test_a_fit_over_parts_is_the_fit_of_all_rows(folder, method, rng):
     assert large.log_evidence == pytest.approx(whole.log_evidence, rel=1e-7)
     assert (large.pivots == whole.pivots).all()
     np.testing.assert_allclose(large.gp.kernel.theta, whole.gp.kernel.theta, rtol=1e-4, atol=1e-5)
+    whole_rows, parted = problem(folder, False).X, problem(folder, True).X
+    ours, theirs = large.predict(parted), large.predict(whole_rows)  # rows beyond memory are predicted in parts
+    np.testing.assert_allclose(ours.mean, theirs.mean, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(ours.var, theirs.var, rtol=1e-9)
     X = rng.normal(size=(50, 4))
     np.testing.assert_allclose(large.predict(X).mean, whole.predict(X).mean, rtol=1e-3, atol=1e-4)
 

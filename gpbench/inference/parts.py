@@ -19,7 +19,7 @@ from gpbench.linalg.lowrank import NoRows, PartOfRows
 from gpbench.linalg.triangular import mirror_lower, solve_lower
 from gpbench.objectives.evidence import evidence
 
-from .model import GP
+from .model import GP, Prediction
 from .sparse import (
     MEMORY,
     Approximation,
@@ -126,6 +126,13 @@ def _second(at: At, X, y, whole: dict, gradient: bool, inputs: bool) -> Sums:
     return {"F": F, "gram": gram, "dtheta": slopes.dtheta, "dZ": slopes.dZ, "diag": dtheta_diag, "dnoise": dnoise}
 
 
+def predictions(rows: Rows, posterior: SparsePosterior) -> Sums:
+    """Of each row of a part; the one thing here that is not added up."""
+    found = [posterior.predict(X) for X, _ in _chunks(rows)]
+    names = [k for k in ("mean", "var", "var_latent") if getattr(found[0], k) is not None]
+    return {k: np.concatenate([getattr(p, k) for p in found]) for k in names}
+
+
 # -- the model of all rows ----------------------------------------------------------------------------------------
 
 
@@ -154,6 +161,20 @@ class LargeModel:
         inner = solve_lower(self.LB, solve_lower(self.LB, self.first["projection"]), trans=True)
         weights = solve_lower(self.at.L, inner, trans=True)
         return SparsePosterior(self.at.gp, self.at.Z, self.at.L, self.LB, weights, nugget, latent)
+
+
+@dataclass(frozen=True)
+class LargePosterior:
+    """A posterior that also predicts at rows beyond memory, part by part."""
+
+    posterior: SparsePosterior
+    do: Map
+
+    def predict(self, X) -> Prediction:
+        if isinstance(X, np.ndarray):
+            return self.posterior.predict(X)
+        found = self.do(predictions, split(X), (self.posterior,))
+        return Prediction(**{k: np.concatenate([f[k] for f in found]) for k in found[0]})
 
 
 def build(approximation, gp: GP, Z, parts: Sequence[Rows], jitter: float = 0.0, do: Map = in_turn) -> LargeModel:

@@ -117,6 +117,8 @@ def reason_of(error: BaseException) -> str:
 
 def predict(fitted: Fitted, X, n_train: int) -> Prediction:
     """The prediction at scaled inputs, in blocks that bound memory; their size depends on n_train only."""
+    if large(X):
+        return fitted.predict(X)
     size = max(len(X), 1) if fitted.whole else max(256, _BLOCK // max(n_train, 1))
     blocks = [fitted.predict(X[i : i + size]) for i in range(0, len(X), size)]
     if not all(isinstance(b, Prediction) for b in blocks):

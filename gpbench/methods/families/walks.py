@@ -47,5 +47,5 @@ class InParts:
     def evaluate(self, model, measure=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
         return parts.objective(model, self.parts, gradient, inputs, self.problem.do)
 
-    def posterior(self, model, nugget: float) -> SparsePosterior:
-        return model.posterior(nugget, self.problem.latent)
+    def posterior(self, model, nugget: float) -> parts.LargePosterior:
+        return parts.LargePosterior(model.posterior(nugget, self.problem.latent), self.problem.do)
