@@ -160,6 +160,8 @@ class Search:
                 live = few
             rows = self.full
             self.rung(live, rows, split)
+            if self.left <= 0:  # the split was cut off: what it lacks is nobody's fault
+                break
             live, split = self._without_failures(live, rows, split), split + 1
             live = promoted(self._means(live, split), live, biased=False)
         return live
