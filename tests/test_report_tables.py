@@ -293,8 +293,8 @@ def test_every_format_is_written_for_every_table(tmp_path):
 
 def test_latex_has_a_label_and_true_minus_signs_before_numbers_only():
     table = Table("Table 2", "x", ["a", "b"], [("bank-32, sizes 2-3", [Cell("-1.5 ± 0.2", best=True)])])
-    text = render(table, "tex")
-    assert r"\label{tab:table-2}" in text
+    text = render(table, "tex", "my_run")
+    assert r"\label{tab:my-run-table-2}" in text
     assert r"\textbf{$-$1.5 $\pm$ 0.2}" in text and "bank-32, sizes 2-3" in text
 
 

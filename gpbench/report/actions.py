@@ -22,7 +22,9 @@ from .tables import console, tables
 def render_tables(path: Path, formats: list[str] | tuple[str, ...] = FORMATS) -> list[Path]:
     """tables/<name>.<format> of every table that the folder has numbers for."""
     results = load(path)
-    return _write(results.path / "tables", {f"{t.name}.{f}": render(t, f) for t in tables(results) for f in formats})
+    return _write(
+        results.path / "tables", {f"{t.name}.{f}": render(t, f, results.name) for t in tables(results) for f in formats}
+    )
 
 
 def render_stats(path: Path) -> list[Path]:

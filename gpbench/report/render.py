@@ -37,8 +37,11 @@ class Table:
 FORMATS = ("md", "tex", "csv", "html")
 
 
-def render(table: Table, fmt: str) -> str:
-    return {"md": to_markdown, "tex": to_latex, "csv": to_csv, "html": to_html, "txt": to_text}[fmt](table)
+def render(table: Table, fmt: str, folder: str = "") -> str:
+    """`folder`: name of the results, which makes the label of a LaTeX table unique in a document."""
+    if fmt == "tex":
+        return to_latex(table, folder)
+    return {"md": to_markdown, "csv": to_csv, "html": to_html, "txt": to_text}[fmt](table)
 
 
 # ---- markdown --------------------------------------------------------------------------------------------------
@@ -91,7 +94,7 @@ def minus(text: str) -> str:
     return re.sub(r"(?<![\w.$}-])-(?=[\d.])", r"$-$", text)
 
 
-def to_latex(table: Table) -> str:
+def to_latex(table: Table, folder: str = "") -> str:
     def mark(cell: Cell) -> str:
         text = minus(escape_latex(cell.text))
         text = rf"\textbf{{{text}}}" if cell.best and text else text
@@ -103,7 +106,7 @@ def to_latex(table: Table) -> str:
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{minus(escape_latex(_caption(table)))}}}",
-        rf"\label{{tab:{re.sub('[^a-z0-9-]+', '-', table.name.lower())}}}",
+        rf"\label{{tab:{re.sub('[^a-z0-9-]+', '-', f'{folder}-{table.name}'.lower()).strip('-')}}}",
     ]
     lines += [rf"\begin{{tabular}}{{l{'r' * (width - 1)}}}", r"\toprule"]
     if table.groups:
