@@ -32,3 +32,15 @@ def mirror() -> Path:
 @pytest.fixture(scope="session")
 def repo() -> Path:
     return REPO
+
+
+@pytest.fixture(scope="session")
+def small_site(tmp_path_factory) -> Path:
+    """The site over tests/data/results-small, whose check takes seconds: made once for all that read it."""
+    from gpbench.report.site import build
+
+    out = tmp_path_factory.mktemp("small-site") / "deep" / "down"
+    readme = out.parent.parent / "README.md"
+    readme.write_text("# x\n<!-- state: written by `make site` -->\n<!-- end of state -->\n")
+    build([REPO / "tests" / "data" / "results-small"], out, readme)
+    return out

@@ -57,8 +57,8 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def small():
-    text = page(load(SMALL))
+def small(small_site):
+    text = (small_site / SMALL.name / "report.html").read_text()
     return text, Reader(text)
 
 

@@ -12,7 +12,6 @@ from test_report_plots import folder_of
 
 from gpbench.report.frame import load
 from gpbench.report.page import page
-from gpbench.report.site import build
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -36,16 +35,14 @@ def report(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory):
-    """A folder that stands for printed numbers."""
-    return written(SMALL, tmp_path_factory.mktemp("checked") / "report.html")
+def site(small_site):
+    return small_site
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    out = tmp_path_factory.mktemp("site")
-    build([SMALL], out)
-    return out
+def checked(small_site):
+    """A folder that stands for printed numbers."""
+    return small_site / SMALL.name / "report.html"
 
 
 def column(view, title, table="results"):

@@ -11,17 +11,12 @@
   const one = (what, root = document) => root.querySelector(what);
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-  function set(element, attributes) {
+  function set(element, attributes, ...children) {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  }
-
-  function make(tag, attributes = {}, ...children) {
-    const element = set(document.createElement(tag), attributes);
     element.append(...children);
     return element;
   }
-
+  const make = (tag, attributes = {}, ...children) => set(document.createElement(tag), attributes, ...children);
   function button(content, attributes, onClick) {
     const made = make("button", { type: "button", ...attributes }, ...content);
     made.addEventListener("click", onClick);
@@ -29,13 +24,11 @@
   }
 
   // ---- the state, kept after the # of the address ----------------------------------------------------------------
-
   function read() {
     const text = location.hash.slice(1);
     const found = new URLSearchParams(text.includes("=") ? text : { at: text });
     state = Object.fromEntries(KEYS.filter((key) => found.get(key)).map((key) => [key, found.get(key)]));
   }
-
   function write(change) {
     state = { ...state, ...change };
     const kept = KEYS.filter((key) => state[key]).map((key) => [key, state[key]]);
@@ -43,16 +36,14 @@
   }
 
   // ---- trials: places in the columns of `data` -------------------------------------------------------------------
-
   const starts = [];
   if (data) data.series.reduce((sum, series) => (starts.push(sum), sum + series.count), 0);
 
   function placesOf(text) {
-    const ends = text.split(",").map((part) => part.split("-").map(Number));
-    const found = ends.flatMap(([first, last = first]) => Array.from({ length: last - first + 1 }, (_, k) => first + k));
-    return found.filter((i) => i in data.id);
+    const ends = text.split(",").map((part) => part.split("-").map((end) => Math.min(Number(end), data.id.length)));
+    const run = ([first, last = first]) => Array.from({ length: last - first + 1 }, (_, k) => first + k);
+    return ends.flatMap(run).filter((i) => i in data.id);
   }
-
   const seriesOf = (place) => data.series[starts.findLastIndex((start) => start <= place)];
   const named = (quantity) => data.names[quantity] || quantity || "value";
   const at = (column, i) => (column.length === 1 ? column[0] : column[i]);  // a column of one value holds it once
@@ -66,7 +57,6 @@
     const spread = Math.sqrt(known.reduce((sum, v) => sum + (v - mean) ** 2, 0) / (n - 1));
     return `${named(quantity)} ${digits(mean)}${n > 1 ? ` ± ${digits(spread)}` : ""} (${plural(n, "trial")})`;
   }
-
   function titleOf(places) {
     const found = [...new Set(places.map(seriesOf))];
     const each = (key) => [...new Set(found.map((s) => s[key]))].filter((v) => v !== undefined).join(", ");
@@ -74,38 +64,32 @@
   }
 
   // ---- the trials behind a number --------------------------------------------------------------------------------
-
   const dialog = make("dialog", { "aria-labelledby": "trials-title" });
 
   function trialRow(i, quantity) {
     const [status, reason] = data.odd[i] || ["ok"], notes = (data.notes[i] || []).map((k) => data.texts[k]);
     const again = `${data.command} ${seriesOf(i).again} --trials ${at(data.trial, i)} -o again`;
-    const more = make("details", {}, make("summary", {}, data.id[i]), make("pre", {}, again));
     const log = data.logs[i] || "No log: the trial printed nothing, or its log is not kept here.";
-    for (const note of reason ? [reason, ...notes] : notes) {
-      more.append(make("p", { class: "note" }, make("bdi", {}, note)));
-    }
-    more.append(make(data.logs[i] ? "pre" : "p", { class: "note" }, log));
+    const told = [reason, ...notes].filter(Boolean).map((note) => make("p", { class: "note" }, make("bdi", {}, note)));
+    const more = make("details", {}, make("summary", {}, data.id[i]), make("pre", {}, again), ...told,
+      make(data.logs[i] ? "pre" : "p", { class: "note" }, log));
     const remark = notes.length ? `${status}, ${plural(notes.length, "note")}` : status;
     const times = ["fit_seconds", "total_seconds"].map((q) => digits(valueOf(q, i)));
-    const cells = [digits(valueOf(quantity, i)), String(at(data.seed, i) ?? "–"), ...times, remark].map((c) => make("td", {}, c));
-    const first = make("th", { scope: "row" }, String(at(data.trial, i)));
-    return make("tr", {}, first, ...cells, make("td", { class: "left" }, more));
+    const cells = [digits(valueOf(quantity, i)), String(at(data.seed, i) ?? "–"), ...times, remark];
+    return make("tr", {}, make("th", { scope: "row" }, String(at(data.trial, i))),
+      ...cells.map((c) => make("td", {}, c)), make("td", { class: "left" }, more));
   }
-
   function openTrials(text) {
     const dot = text.lastIndexOf("."), places = placesOf(text.slice(0, dot)), quantity = text.slice(dot + 1);
     if (!places.length) return;
     const names = ["trial", named(quantity), "seed", "fit, s", "total, s", "status", "id: command, notes, log"];
     const heads = make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name)));
-    const body = make("tbody", {}, ...places.map((i) => trialRow(i, quantity)));
-    const box = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Trials" };
+    const table = make("table", {}, make("thead", {}, heads),
+      make("tbody", {}, ...places.map((i) => trialRow(i, quantity))));
+    const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Trials" }, table);
     const title = make("h2", { id: "trials-title" }, make("bdi", {}, titleOf(places)));
-    dialog.replaceChildren(
-      make("header", {}, title, button(["Close"], {}, () => dialog.close())),
-      make("div", { class: "body" }, make("p", {}, told(quantity, places)),
-        make("div", box, make("table", {}, make("thead", {}, heads), body))),
-    );
+    dialog.replaceChildren(make("header", {}, title, button(["Close"], {}, () => dialog.close())),
+      make("div", { class: "body" }, make("p", {}, told(quantity, places)), box));
     if (!dialog.open) dialog.showModal();
     write({ open: text });
   }
@@ -138,43 +122,33 @@
       if (next && next.offsetParent) return moveFocus(from, next);
     }
   }
-
-  function moveFocus(from, to) {
-    from.setAttribute("tabindex", "-1");
-    to.setAttribute("tabindex", "0");
-    to.focus();
-  }
+  const moveFocus = (from, to) => (set(from, { tabindex: -1 }), set(to, { tabindex: 0 }).focus());
 
   // ---- sorting, within the sections of a table -------------------------------------------------------------------
-
   const tables = new Map(all("figure.table").map((figure) => [figure.id, one("table", figure)]));
   const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
   const headsOf = (table) => [...table.tHead.rows[table.tHead.rows.length - 1].cells];
   const isSection = (row) => row.className === "section";
-
-  function value(cell) {
-    const text = cell.textContent.trim().replace("−", "-");
-    return /^[-+]?[\d.]/.test(text) ? parseFloat(text) : text;
-  }
+  const allRows = () => [...tables.values()].flatMap((table) => [...table.tBodies[0].rows]);
 
   function compare(a, b, sign) {
     if (a === "" || b === "") return (a === "") - (b === "");  // empty last, whichever way
-    const numbers = typeof a === "number" && typeof b === "number";
-    return sign * (numbers ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }));
+    const gap = parseFloat(a) - parseFloat(b);
+    return sign * (Number.isNaN(gap) ? a.localeCompare(b, "en", { numeric: true }) : gap);
   }
-
   function sort(table, column, order) {
     headsOf(table).forEach((head, k) => set(head, { "aria-sort": k === column ? order : "none" }));
     const sign = { ascending: 1, descending: -1 }[order], rows = [...table.tBodies[0].rows];
-    const key = new Map(rows.map((row) => [row, sign && !isSection(row) ? value(row.cells[column]) : 0]));
-    const order_of = (a, b) =>
-      a.chapter - b.chapter || isSection(b) - isSection(a) || compare(key.get(a), key.get(b), sign) || a.place - b.place;
-    table.tBodies[0].append(...rows.sort(order_of));
+    const text = (row) => (sign && !isSection(row) ? row.cells[column].textContent.trim().replace("−", "-") : "0");
+    const key = new Map(rows.map((row) => [row, text(row)])), by = (a, b) => compare(key.get(a), key.get(b), sign || 1);
+    const before = (a, b) => a.chapter - b.chapter || isSection(b) - isSection(a) || by(a, b) || a.place - b.place;
+    table.tBodies[0].append(...rows.sort(before));
   }
 
   function makeSortable(table, id) {
     let chapter = 0;
-    [...table.tBodies[0].rows].forEach((row, k) => Object.assign(row, { chapter: (chapter += isSection(row)), place: k }));
+    const rows = [...table.tBodies[0].rows];
+    rows.forEach((row, place) => Object.assign(row, { chapter: (chapter += isSection(row)), place }));
     headsOf(table).forEach((head, column) => {
       const onClick = () => {
         const order = NEXT[head.getAttribute("aria-sort")];
@@ -185,7 +159,6 @@
       set(head, { "aria-sort": "none" }).append(button(head.childNodes, { class: "sort" }, onClick));
     });
   }
-
   function applySort() {
     const wanted = new Map((state.sort || "").split(",").map((s) => [s.split(":")[0], s.split(":")]));
     for (const [id, table] of tables) {
@@ -196,31 +169,28 @@
   }
 
   // ---- filters ---------------------------------------------------------------------------------------------------
-
   const isMetric = (quantity) => Boolean(data) && data.metrics.includes(quantity);
 
   function tagsOf(part) {
     if (part.tags) return part.tags;
-    const series = data ? [part, ...all("[data-t]", part)].filter((p) => p.dataset.t).map((cell) => seriesOf(parseInt(cell.dataset.t, 10))) : [];
-    const quantities = [part, ...all("td[data-q]", part)].map((cell) => cell.dataset.q);
-    const tags = { data: [part.dataset.d, ...series.map((s) => s.data)], metric: quantities.filter(isMetric),
-      method: [part.dataset.m, ...series.map((s) => s.method)], verdict: all(".verdict", part).map((v) => v.textContent) };
+    const cells = [part, ...all("[data-t], td[data-q]", part)], known = cells.filter((c) => data && c.dataset.t);
+    const series = known.map((cell) => seriesOf(parseInt(cell.dataset.t, 10)));
+    const also = (own, key) => [own, ...series.map((s) => s[key])], verdicts = all(".verdict", part);
+    const tags = { data: also(part.dataset.d, "data"), method: also(part.dataset.m, "method"),
+      metric: cells.map((c) => c.dataset.q).filter(isMetric), verdict: verdicts.map((v) => v.textContent) };
     for (const key of Object.keys(tags)) tags[key] = new Set(tags[key].filter(Boolean));
     return (part.tags = tags);
   }
-
   /* What says nothing of a filter's subject stays. */
   function fits(part, keys = Object.keys(FILTERS)) {
     const tags = tagsOf(part);
     return keys.every((key) => !state[key] || !tags[key].size || tags[key].has(state[key]));
   }
-
   function showColumns(table) {
     const heads = headsOf(table), groups = table.tHead.rows.length > 1 ? [...table.tHead.rows[0].cells].slice(1) : [];
     const off = heads.map((h) => Boolean(state.metric) && isMetric(h.dataset.q) && h.dataset.q !== state.metric);
-    for (const row of table.rows) {
-      if (!isSection(row) && row.cells.length === heads.length) [...row.cells].forEach((c, k) => (c.hidden = off[k]));
-    }
+    const whole = [...table.rows].filter((row) => row.cells.length === heads.length);
+    for (const row of whole) [...row.cells].forEach((cell, k) => (cell.hidden = off[k]));
     let at = 1;
     for (const group of groups) {
       group.span = group.span || group.colSpan;
@@ -237,27 +207,23 @@
       for (const row of rows.filter(isSection)) row.hidden = !inside.has(row.chapter);
     }
     for (const part of all(".said, .said p[data-q]")) part.hidden = !fits(part, ["data", "metric"]);
-    for (const figure of all("figure.chart")) {
-      figure.hidden = !fits(figure);
-      for (const line of all("[data-k]", figure)) {
-        line.classList.toggle("other", Boolean(state.method) && line.dataset.name !== state.method);
-      }
-    }
+    for (const figure of all("figure.chart")) figure.hidden = !fits(figure);
+    const isOther = (line) => Boolean(state.method) && line.dataset.name !== state.method;
+    for (const line of all("figure.chart [data-k]")) line.classList.toggle("other", isOther(line));
     const front = all("figure.chart[data-kind=time]").find((f) => !f.hidden), hero = one(".hero");
     if (front && front.parentNode !== hero) {  // the first screen shows a front of what the filters left
       one("#plots .plots").append(...hero.childNodes);
       hero.append(front);
     }
     for (const select of all(".filters select")) select.value = state[select.name] || "";
-    const rows = [...tables.values()].flatMap((table) => [...table.tBodies[0].rows]).filter((row) => !isSection(row));
+    const rows = allRows().filter((row) => !isSection(row));
     const output = one(".filters output"), some = Object.keys(FILTERS).some((key) => state[key]);
     if (output) output.textContent = some ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
   }
 
   function addFilters(form) {
-    const rows = [...tables.values()].flatMap((table) => [...table.tBodies[0].rows]);
     for (const [key, label] of Object.entries(FILTERS)) {
-      const found = key === "metric" ? (data ? data.metrics : []) : rows.flatMap((row) => [...tagsOf(row)[key]]);
+      const found = key === "metric" ? (data ? data.metrics : []) : allRows().flatMap((row) => [...tagsOf(row)[key]]);
       const values = [...new Set(found)];
       if (values.length < 2) continue;
       const options = values.map((v) => make("option", { value: v }, key === "metric" ? named(v) : v));
@@ -266,20 +232,18 @@
       form.append(make("label", {}, label, select));
     }
     if (!form.children.length) return;
-    form.append(button(["Reset"], {}, () => (write({ data: "", method: "", metric: "", verdict: "", sort: "" }), apply())));
-    form.append(make("output", { "aria-live": "polite" }));
+    const reset = () => (write(Object.fromEntries([...Object.keys(FILTERS), "sort"].map((key) => [key, ""]))), apply());
+    form.append(button(["Reset"], {}, reset), make("output", { "aria-live": "polite" }));
     form.hidden = false;
   }
 
   // ---- charts: points that tell, legends that switch, files to take along ----------------------------------------
-
   const tip = make("div", { class: "tip", hidden: "", "aria-hidden": "true" });
 
   function pointLabel(point, quantity) {
-    const places = point.dataset.t ? placesOf(point.dataset.t) : [];
+    const places = placesOf(point.dataset.t || "");
     return point.dataset.tip || `${titleOf(places)}: ${told(quantity, places)}, ${told("total_seconds", places)}`;
   }
-
   function pointAt(svg, to) {
     for (const before of all(".at", svg)) before.classList.remove("at");
     tip.hidden = !to;
@@ -290,7 +254,6 @@
     tip.style.left = `${Math.max(4, Math.min(box.right + 8, innerWidth - tip.offsetWidth - 8))}px`;
     tip.style.top = `${above > 4 ? above : box.bottom + 8}px`;
   }
-
   function nearest(points, event) {
     const boxes = points.map((point) => [point, point.getBoundingClientRect()]).filter(([, box]) => box.width);
     const away = ([, box]) => Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY);
@@ -318,7 +281,6 @@
       if (next) event.preventDefault(), moveFocus(event.target, next);
     });
   }
-
   function makeSwitches(figure) {
     for (const item of all(".legend li[data-k]", figure)) {
       const lines = all(`svg > g[data-k="${item.dataset.k}"]`, figure);
@@ -335,11 +297,8 @@
   /* The drawing with the page's style and shapes in it, its legend below, its caption as description. */
   function standAlone(figure) {
     const svg = one("svg", figure), copy = svg.cloneNode(true), { width, height } = svg.viewBox.baseVal;
-    const add = (tag, attributes, ...children) => {
-      const made = set(document.createElementNS(svg.namespaceURI, tag), attributes);
-      made.append(...children);
-      return made;
-    };
+    const add = (tag, attributes, ...children) =>
+      set(document.createElementNS(svg.namespaceURI, tag), attributes, ...children);
     const entries = all(".legend li", figure), tall = height + 20 * entries.length + 6;
     entries.forEach((item, k) => {
       const swatch = one("svg", item), text = add("text", { x: 36, y: 10 }, item.textContent);
@@ -351,7 +310,6 @@
     set(copy, { viewBox: `0 0 ${width} ${tall}`, width: 2 * width, height: 2 * tall, class: figure.className });
     return new XMLSerializer().serializeToString(copy);
   }
-
   function takeAlong(figure) {
     const name = one("svg", figure).getAttribute("aria-label");
     const onClick = () => {
@@ -363,7 +321,6 @@
   }
 
   // ---- start -----------------------------------------------------------------------------------------------------
-
   function apply() {
     applySort();
     applyFilters();
@@ -378,20 +335,14 @@
   for (const [id, table] of tables) makeSortable(table, id);
   if (data) asButtons();
   if (one(".filters")) addFilters(one(".filters"));
-  for (const figure of all("figure.chart")) {
-    tellPoints(figure);
-    makeSwitches(figure);
-    takeAlong(figure);
-  }
+  for (const figure of all("figure.chart")) tellPoints(figure), makeSwitches(figure), takeAlong(figure);
   for (const image of all("figure.drawn img")) {
-    one("figcaption", image.parentNode).append(" ", make("a", { download: `${image.alt}.svg`, href: image.src }, "SVG"));
+    const link = make("a", { download: `${image.alt}.svg`, href: image.src }, "SVG");
+    one("figcaption", image.parentNode).append(" ", link);
   }
   for (const link of all('nav a[href^="#"]')) {
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      write({ at: link.hash.slice(1) });
-      one(link.hash).scrollIntoView();
-    });
+    const go = () => (write({ at: link.hash.slice(1) }), one(link.hash).scrollIntoView());
+    link.addEventListener("click", (event) => (event.preventDefault(), go()));
   }
   addEventListener("hashchange", () => (read(), apply()));
   read();
