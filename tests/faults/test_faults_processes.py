@@ -26,6 +26,23 @@ def finished(folder):
     return {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in Path(folder).glob("trials/*.json")}
 
 
+TIMES = ("seconds", "peak_mb", "env", "checksum")  # what two runs of one trial may differ in
+
+
+def timeless(content):
+    if isinstance(content, dict):
+        return {k: timeless(v) for k, v in content.items() if k not in TIMES and not k.endswith("_seconds")}
+    return [timeless(v) for v in content] if isinstance(content, list) else content
+
+
+def records(folder):
+    """The bytes of every record and of every archived line, without times."""
+    files = {str(p.relative_to(folder)): p.read_text() for p in Path(folder).glob("*/*.json") if p.parent.name != "env"}
+    lines = (Path(folder) / "archive.jsonl").read_text().splitlines()
+    texts = files | {json.loads(line)["id"]: line for line in lines}
+    return {name: json.dumps(timeless(json.loads(text))) for name, text in texts.items()}
+
+
 @pytest.mark.parametrize("kills", [8, pytest.param(50, marks=[pytest.mark.long, pytest.mark.timeout(1500)])])
 def test_kill_9_at_random_moments_loses_nothing_stores_no_failure_and_leaves_no_process(kills, tmp_path):
     trials = [trial(index=i, seconds=0.25) for i in range(kills)]
@@ -57,6 +74,8 @@ def test_kill_9_at_random_moments_loses_nothing_stores_no_failure_and_leaves_no_
     quick = write_job(tmp_path / "whole.json", trials, jobs=4)
     assert finish(tmp_path / "whole", quick)[0] == 0
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
+    assert records(tmp_path / "out") == records(tmp_path / "whole"), "byte for byte, and none of a failure"
+    assert len(records(tmp_path / "out")) == 2 * len(trials)
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
