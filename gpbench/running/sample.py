@@ -58,16 +58,18 @@ class Folder:
 def read(path: Path) -> Folder:
     """The archive of a folder matched with the plan of its config.resolved.yaml."""
     planned = every_trial(load_config(path / "config.resolved.yaml"))
-    results = archive.read(path, [e for t in planned for e in _runnable(t)])
+    results = archive.read(path, planned)
+    succeeded = [t for t in planned if t.id not in results and t.versions]
+    results |= archive.read(path, [e for t in succeeded for e in _runnable(t)])
     kept = [Kept(path, r) for r in results.values() if r.status == "ok"]
-    ids = archive.ids(path) - results.keys()
-    earlier = {e.id for t in planned if t.versions for e in t.earlier()} if ids else set()
-    return Folder(path, kept, len(ids & earlier), len(ids - earlier))
+    rest = archive.ids(path) - results.keys()
+    stale = rest & {e.id for t in succeeded for e in t.earlier()}
+    superseded = rest & {e.id for t in planned if t.versions for e in t.earlier()} - stale if rest else set()
+    return Folder(path, kept, len(stale), len(rest - stale - superseded))
 
 
 def _runnable(trial: Trial) -> Iterator[Trial]:
-    """The trial, and it at lower versions of the learner alone: the code keeps those behind a key."""
-    yield trial
+    """The trial at lower versions of the learner alone: the code keeps those behind a key."""
     if LEARNERS & trial.versions.keys():
         rest = {k: v for k, v in trial.versions.items() if k not in LEARNERS}
         for earlier in trial.earlier():
