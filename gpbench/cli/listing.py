@@ -216,6 +216,8 @@ def doctor(as_json):
         "extras": {
             "sparse (scikit-sparse: CHOLMOD orderings)": installed("scikit-sparse")
             or "absent: pip install -e '.[sparse]'",
+            "sklearn (the estimators in scikit-learn's company)": installed("scikit-learn")
+            or "absent: pip install -e '.[sklearn]'",
             "molecules (RDKit)": installed("rdkit") or "absent: pip install -e '.[molecules]'",
             "peers": ", ".join(p for p in ("GPy", "gpflow", "gpytorch") if importlib.util.find_spec(p)) or "none",
         },

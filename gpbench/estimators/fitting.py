@@ -53,11 +53,11 @@ def fit(
     X, y, task: str, method: Method, kernel: KernelChoice, h: dict, streams: Streams, max_seconds: float | None = None
 ) -> tuple[Model, list[str]]:
     """A model of raw rows, and what its user should know."""
+    refuse_too_large(method, len(y))
     scale = {"inputs": "none" if kernel.objects else "standardise"}
     scaler = Scaler.fit(X, y, scale, task)
     Xs, ys = scaler.inputs(X), scaler.target(y, X)
     notes = remarks(X, y, task)
-    refuse_too_large(method, len(y))
     if task == "regression" and not np.ptp(y):
         h = FEW_VALUES
     with threads.limited(), deadline.within(max_seconds):
