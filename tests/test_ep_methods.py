@@ -62,6 +62,16 @@ def test_methods_learn_and_classify(method, spec, rng):
     assert all(isinstance(v, (int, float)) for row in fitted.trace for v in row.values())
 
 
+def test_a_first_sweep_from_given_sites_is_timed_beside_the_model_not_in_it(rng):
+    """[vanhatalo] section 5.4, claim V22: measured by `facts`, which the clock of the fit does not see."""
+    p = problem(rng, PP3, kind="fixed")
+    fitted, Xs = EPSparse(solver="rows").fit(p, rng), rng.uniform(-2, 2, size=(20, 2))
+    before = fitted.predict(Xs).prob
+    assert fitted.facts()["first_sweep_seconds_given"] > 0
+    np.testing.assert_array_equal(fitted.predict(Xs).prob, before)
+    assert EPSparse().fit(p, rng).facts is None
+
+
 @pytest.mark.parametrize("solver", ["fronts", "rows"])
 def test_sparse_and_dense_find_the_same_mode(solver, rng):
     p = problem(rng, PP3, evaluations=60)
