@@ -22,6 +22,12 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
+def outlive_parent() -> None:
+    """The opposite: this process sees to its own end."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, 0)
+
+
 def adopt_orphans() -> None:
     """Processes that outlive their parent become children of this one (Linux), where they can be found and ended."""
     with contextlib.suppress(OSError, AttributeError):

@@ -30,7 +30,9 @@ def serve(commands: int, events: int, lock: int, lease: float | None = None) -> 
     for fd in (commands, events, lock):
         os.set_inheritable(fd, False)  # not for the programs that methods start
     limits.adopt_orphans()
+    limits.die_with_parent(os.getppid())  # while libraries load, seconds on a busy machine, nobody reads commands
     _preload()
+    limits.outlive_parent()  # from here on their end is noticed, and what jobs have started ends, too
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)  # the main process decides; a Ctrl-C reaches the whole terminal
     wake_read, wake_write = os.pipe()
