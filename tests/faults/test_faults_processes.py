@@ -52,8 +52,8 @@ def test_kill_9_at_random_moments_loses_nothing_stores_no_failure_and_leaves_no_
     job = write_job(tmp_path / "job.json", trials, jobs=2)
     draw, known, first_result, partial = random.Random(7), {}, None, 0
     for kill in range(kills):
-        begin = time.monotonic()
-        process = start(tmp_path / "out", job, mark=f"kill-{os.getpid()}-{kill}")
+        begin, mark = time.monotonic(), f"kill-{os.getpid()}-{kill}"
+        process = start(tmp_path / "out", job, mark=mark)
         if first_result is None:  # how long a run needs to get going on this machine
             wait_until(lambda: finished(tmp_path / "out"), seconds=60)
             first_result = time.monotonic() - begin
@@ -61,7 +61,7 @@ def test_kill_9_at_random_moments_loses_nothing_stores_no_failure_and_leaves_no_
             time.sleep(draw.uniform(0.0, first_result + 0.6))
         process.kill()
         process.communicate()
-        wait_until(lambda mark=f"kill-{os.getpid()}-{kill}": not marked(mark), seconds=60)
+        wait_until(lambda mark=mark: not marked(mark), seconds=60)
         now = finished(tmp_path / "out")
         assert known.items() <= now.items() and not list((tmp_path / "out").glob("failures/*"))
         known = now
