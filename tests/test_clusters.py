@@ -1,13 +1,14 @@
 """Trials on Dask: the numbers, limits, statuses and exit codes of one process, whatever machine they run on."""
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
 from dask_processes import Processes
-from driver import gpbench, rows, run_here, trial
+from driver import finish, gpbench, rows, run_here, trial, write_job
 
 from gpbench import plugin_files
 from gpbench.errors import ConfigError
@@ -217,3 +218,26 @@ def test_tables_of_several_kinds_of_machines_say_so_beside_times(tmp_path):
     (line,) = {note for t in tables(load(tmp_path)) for note in t.notes if "kinds of machines" in note}
     assert line.startswith("Times are of 2 kinds of machines and do not compare (")
     assert "Another 3000" in line and line.endswith(": 1 trials).") and ": 2;" in line
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes the keys with openssl")
+def test_a_scheduler_with_tls_takes_those_with_the_key_and_nobody_else(tmp_path, repo):
+    """Keys as docs/clusters.md makes them."""
+    text = (repo / "docs" / "clusters.md").read_text()
+    commands = next(b for b in text.split("```sh\n") if b.startswith("openssl")).split("```")[0]
+    subprocess.run(["sh", "-ec", commands], cwd=tmp_path, check=True, capture_output=True)
+    tls = "DASK_DISTRIBUTED__COMM__TLS__"
+    env = {f"{tls}CA_FILE": str(tmp_path / "ca.pem"), "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "true"}
+    for who in ("SCHEDULER", "WORKER", "CLIENT"):
+        env |= {f"{tls}{who}__CERT": str(tmp_path / "node.pem"), f"{tls}{who}__KEY": str(tmp_path / "node.key")}
+    processes = Processes(tmp_path / "cluster", f"tls-{os.getpid()}", env=env, address_of="tls")
+    try:
+        assert processes.address.startswith("tls://")
+        processes.add_worker("--no-nanny")
+        job = write_job(tmp_path / "job.json", [trial()], on=processes.address)
+        code, err = finish(tmp_path / "out", job, env=env)
+        assert code == 0 and "1 done" in err, err
+        code, err = finish(tmp_path / "other", job)
+        assert code == 2 and "needs a certificate and a key" in err and "Traceback" not in err, err
+    finally:
+        processes.close()

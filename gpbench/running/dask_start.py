@@ -46,8 +46,14 @@ def local_cluster(workers: int):
 
 
 def client_of(address: str, name: str):
+    distributed = _distributed()
+    keys = distributed.Security().get_connection_args("client")
+    if address.startswith("tls://") and keys.get("ssl_context") is None:
+        raise ConfigError(
+            f"{address} needs a certificate and a key: name them in Dask's settings, docs/clusters.md, TLS"
+        )
     try:
-        return _distributed().Client(address, name=name, timeout=_CONNECT, set_as_default=False)
+        return distributed.Client(address, name=name, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as e:
         raise ConfigError(
             f"no Dask scheduler answers at {address} ({type(e).__name__}); start one with `dask scheduler`, "
