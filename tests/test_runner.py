@@ -104,11 +104,11 @@ def test_notes_tell_of_sizes_above_n_and_of_models_that_found_nothing(tmp_path):
 
 
 def test_a_short_prediction_is_timed_three_times_and_a_long_one_once(monkeypatch):
-    setting = evaluate.setting_of(trial())
+    draw = evaluate.draw_of(trial())
     for seconds, calls in ((0.0, 3), (2 * evaluate.SHORT, 1)):
         asked = []
         monkeypatch.setattr(evaluate, "predict", lambda *_: (asked.append(1), time.sleep(seconds)))  # noqa: B023
-        evaluate._timed_prediction(None, setting)
+        evaluate._timed_prediction(None, draw)
         assert len(asked) == calls
 
 
