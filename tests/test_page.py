@@ -101,7 +101,7 @@ def test_the_first_screen_names_the_best_and_those_not_significantly_worse(tmp_p
 
 def test_one_trial_is_no_test(tmp_path):
     text = said(page(load(folder_of(tmp_path / "f", sizes=(100,), trials=1))))
-    assert "lowest of 2; one shared trial, so no test" in text
+    assert "best of 2; one shared trial, so no test" in text
 
 
 def test_a_grid_is_told_at_its_largest_size_with_the_count_of_sizes_led(tmp_path):

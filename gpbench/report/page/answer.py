@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from gpbench.metrics import AIM
+
 from ..frame import Results
 from ..numbers import mean_std
-from ..ranking import Group, Mark
+from ..ranking import Group, Mark, metrics_of
 from ..tables import TITLES
 from .trials import TrialBook
 
@@ -103,12 +105,12 @@ def _rest(marks: dict[str, Mark], best: Mark) -> str:
     if not others:
         return "the only method"
     if best.n < 2:
-        return f"lowest of {len(marks)}; one shared trial, so no test"
+        return f"best of {len(marks)}; one shared trial, so no test"
     as_good = [m.series for m in others if not m.worse]
     if not as_good:
         return f"significantly better than {others[0].series if len(others) == 1 else 'all others'}"
     if len(as_good) == len(others) > 3:
-        return f"lowest mean, but none of the {len(others)} others is significantly worse"
+        return f"best mean, but none of the {len(others)} others is significantly worse"
     return f"best mean; not significantly worse: {', '.join(as_good)}"
 
 
@@ -144,7 +146,8 @@ def _test(results: Results) -> str:
     compare = results.config.get("compare") or {}
     holm = ", Holm-corrected" if compare.get("correction") == "holm" else ""
     test = f"{compare.get('test', 'paired-t')} at {compare.get('alpha', 0.05):g}{holm}"
-    return f"Lower is better. Tests: {test}, on shared trials."
+    aims = "".join(f", of {TITLES[m]} nearer to {AIM[m]:g}" for m in metrics_of(results) if m in AIM)
+    return f"Lower is better{aims}. Tests: {test}, on shared trials."
 
 
 def _text(value: str) -> str:

@@ -43,7 +43,7 @@ class Charts:
             yield Chart(
                 f"front-{safe(title)}-{metric}", "total time, seconds", axis_title(metric),
                 f"{_told(dataset, title)}: {axis_title(metric)} against the time of a whole trial (median). "
-                f"Dashed: the front, where nothing is both faster and better: {named}. {_bars(part)}",
+                f"Dotted: the front, where nothing is both faster and better: {named}. {_bars(part)}",
                 self._lines(points, "seconds"), dataset, title, metric, "time", log_x=True,
                 front=[] if metric in AIM else best,
             )  # fmt: skip
