@@ -13,7 +13,7 @@ from ..render import Cell, Table, to_csv, to_latex
 from .trials import TrialBook
 
 NUMBER = re.compile(r"[-+−]?\d*\.?\d*(e[-+]?\d+)?( ± .*)?$")
-TEXT_COLUMN = 40  # characters: longer cells hold sentences and may wrap
+TEXT_COLUMN, LONG = 40, 160  # characters: longer cells hold sentences and may wrap; paragraphs get more room
 
 
 def sheet(table: Table, book: TrialBook | None = None, downloads: bool = True) -> str:
@@ -101,7 +101,7 @@ def _cell(cell: Cell, quantity: str, left: bool, book: TrialBook | None) -> str:
         if cell.quantity != quantity:
             tags += f' data-q="{html.escape(cell.quantity, quote=True)}"'
     if len(cell.text) > TEXT_COLUMN:
-        tags += ' class="wide"'
+        tags += ' class="wide long"' if len(cell.text) > LONG else ' class="wide"'
     elif left:
         tags += ' class="left"'
     return f"<td{tags}>{text}</td>"

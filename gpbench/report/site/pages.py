@@ -87,6 +87,9 @@ def orders_table(board: PaperBoard) -> Table:
         "Kendall's tau between the printed and our order of the methods; p: share of all orders that agree as well."
     ]
     columns = ["printed in", "data set", "variant", "quantity", "methods", "tau", "p"]
+    if not any(o.variant for o in board.orders):
+        columns.remove("variant")
+        rows = [(first, [cells[0], *cells[2:]]) for first, cells in rows]
     return Table("orders", "Does the order of the methods come out?", columns, rows, notes=notes)
 
 
