@@ -33,7 +33,7 @@ test: browser
 	$(PYTEST) -m "not real and not long" -n $(JOBS) --dist worksteal -q
 
 test-real: setup
-	$(PYTEST) -m "real or long" -n $(JOBS) --dist worksteal -q
+	$(PYTEST) -m "(real or long) and not hours" -n $(JOBS) --dist worksteal -q
 	bash scripts/verify.sh
 
 test-faults: setup

@@ -15,7 +15,7 @@ from gpbench.running.draw import draw_of
 BUDGET = 300  # seconds
 WITHIN = {"nmse": lambda best: 1.05 * best, "nlpd": lambda best: best + 0.05}
 
-pytestmark = [pytest.mark.real, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.hours, pytest.mark.timeout(900)]
 
 
 @pytest.mark.parametrize("metric", WITHIN)
