@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
+import printed_folders
 import pytest
 import yaml
 from test_report_plots import folder_of
@@ -15,10 +16,9 @@ from test_report_plots import folder_of
 from gpbench import report
 from gpbench.report.frame import load
 from gpbench.report.front import front
-from gpbench.report.page import page
+from gpbench.report.page import checked, page
 from gpbench.report.page.axis import Axis, written
 from gpbench.report.page.charts import Charts
-from gpbench.report.page.checked import half_width
 from gpbench.report.page.remarks import told_once
 from gpbench.report.page.room import LIMIT, Room
 from gpbench.report.page.sheet import merged
@@ -285,9 +285,16 @@ def test_ticks_lie_on_the_axis_and_are_not_too_many(low, high, log):
     assert len({written(t) for t in ticks}) == len(ticks)
 
 
+def test_methods_of_a_panel_are_told_apart_by_what_differs_only(tmp_path):
+    folder = printed_folders.write_item(tmp_path, "keerthi", "Table 1")
+    book = TrialBook.of(load(folder))
+    for panel in checked.panels(book, checked.seen(book)):
+        assert {pair.name for pair in panel.pairs} <= {"FIXED-SB", "ADAPT-INFO", "ADAPT-DMAX"}
+
+
 def test_an_interval_needs_two_runs():
-    assert half_width(0.3, 1) == 0 and half_width(None, 9) == 0
-    assert half_width(1.0, 10) == pytest.approx(2.262157 / 10**0.5)  # t of 9 degrees of freedom
+    assert checked.half_width(0.3, 1) == 0 and checked.half_width(None, 9) == 0
+    assert checked.half_width(1.0, 10) == pytest.approx(2.262157 / 10**0.5)  # t of 9 degrees of freedom
 
 
 def test_a_run_leaves_tables_tests_plots_check_and_page(tmp_path):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .axis import WIDE, Axis, written
 
 WIDTH, ROW, LEFT, RIGHT, TOP, BOTTOM = 400, 26, 132, 12, 10, 26
+NAME = 16  # characters that find room on the left
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def _ends(p: Pair) -> tuple[float, ...]:
 
 
 def _row(p: Pair, x: Axis, y: float) -> str:
-    name = p.name if len(p.name) <= 20 else p.name[:19] + "…"
+    name = p.name if len(p.name) <= NAME else p.name[: NAME - 1] + "…"
     a, b = x.place(p.printed), x.place(p.ours)
     verdict = p.verdict.replace(" ", "-")
     bars = _whisker(p.printed, p.printed_half, x, y - 5) + _whisker(p.ours, p.ours_half, x, y + 5)

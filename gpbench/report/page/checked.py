@@ -146,9 +146,9 @@ def panels(book: TrialBook, found: list[Seen]) -> list[Panel]:
     for key in sorted(groups, key=lambda k: min(place[s.cell.id] for s in groups[k])):
         paper, item, dataset, metric = key
         mine = sorted(groups[key], key=lambda s: place[s.cell.id])
-        variants = {s.cell.variant for s in mine}
-        sizes = {s.cell.n_train for s in mine}
-        pairs = [_pair(book, s, len(variants) > 1, len(sizes) > 1) for s in mine]
+        twice = len({s.cell.method for s in mine}) < len(mine)  # then the variant or the size tells them apart
+        variants, sizes = ({getattr(s.cell, key) for s in mine} for key in ("variant", "n_train"))
+        pairs = [_pair(book, s, twice and len(variants) > 1, twice and len(sizes) > 1) for s in mine]
         caption = f"{dataset}: {_measured(mine[0].cell)}, {item} of {paper}. Bars: 95 % intervals of the means."
         name = safe("-".join(["cells", *key]).lower())
         out.append(Panel(name, f"{dataset}, {metric}", mine[0].cell.key, mine[0].quantity, caption, pairs))
