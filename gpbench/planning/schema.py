@@ -131,7 +131,8 @@ def _all_parameters(methods: dict[str, type], defs: dict) -> dict[str, Schema]:
 def _method(cls: type, settings: Schema, defs: dict) -> Schema:
     own = {"method": {"const": cls.name, "description": cls.title}, "label": {"type": "string", "maxLength": 60}}
     shared = {k: settings[k] for k in METHOD_SETTINGS}
-    return _object({**own, **shared, **_parameters(cls, defs)}, ["method"])
+    required = ["external"] if cls.name == "external" else ["method"]  # {external: gpboost} says its method by itself
+    return _object({**own, **shared, **_parameters(cls, defs)}, required)
 
 
 def _dataset(sources: dict[str, type], settings: Schema, params: Schema, defs: dict) -> Schema:
