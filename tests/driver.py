@@ -107,6 +107,11 @@ def wait_until(condition, seconds=60.0):
         time.sleep(0.02)
 
 
+def unhurried(seconds: float) -> float:
+    """A promise in seconds of an idle machine, in those of this one: the longer, the more processes share a core."""
+    return seconds * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def main(folder, job):
     from gpbench import catalog
     from gpbench.errors import GpbenchError

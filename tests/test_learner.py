@@ -106,7 +106,8 @@ def test_no_run_on_friedman3_ends_as_pure_noise(tmp_path, method, schedule, star
 
 
 def test_version_1_still_falls_into_the_corner_that_version_2_avoids(tmp_path):
-    text = "dataset: friedman3\ntrials: 6\nhyperparameters: {schedule: joint, learner: 1}\nmethods: [vfe]\nd_max: 10"
+    text = "dataset: friedman3\ntrials: 6\nhyperparameters: {schedule: joint, learner: 1}\n"
+    text += "methods: [{method: vfe, inducing: random, d_max: 10}]"
     assert (noise_shares(planned(tmp_path, text)) > 0.99).sum() == 5  # the five of six
 
 

@@ -1,7 +1,6 @@
 """The log of a trial: what its method prints, kept small however much that is.
 
-While the method is at work only the beginning of a long log is kept, with what has been printed since the last look;
-at the end the beginning and the end stay, because that is where a traceback is.
+Of a long log the beginning and the end stay, because that is where a traceback is.
 """
 
 from __future__ import annotations
@@ -27,15 +26,11 @@ def paths(command: dict) -> list[Path]:
 
 
 def keep_small(command: dict) -> None:
-    """To be called again and again while the job is at work."""
-    for path in paths(command):
-        if _size(path) > MOST:
-            with contextlib.suppress(OSError):
-                os.truncate(path, HEAD)
+    """To be called again and again while the job is at work, and once when it is gone: of a long log both ends stay.
 
-
-def close(command: dict) -> None:
-    """The job is gone: of a long log both ends stay; the log itself is not rewritten, so a crash here loses nothing."""
+    The end, too, while it is at work: the job may have printed its last, a traceback, and not be known to be gone.
+    What is printed between reading the end and cutting the file is lost: a millisecond of ten megabytes.
+    """
     for path in paths(command):
         size = _size(path)
         if size <= MOST:

@@ -152,7 +152,7 @@ def _reap(running: dict[int, dict], events: int) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
         if (command := running.pop(pid, None)) is not None:
-            logs.close(command)
+            logs.keep_small(command)
             code = os.waitstatus_to_exitcode(status)
             oom = code == -signal.SIGKILL and limits.oom_kills() > command["oom_kills"]
             facts = {"job": command["job"], "code": code, "peak_mb": limits.peak_mb(usage), "oom": oom}
