@@ -140,7 +140,10 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
         (BASE + "kernel: 3\n", "4:9: kernel: expected a mapping, got 3"),
         (BASE + "split: {}\n", "4:8: split: 'kind' is one of"),
         (BASE + "split: random\n", '4:8: split: expected a mapping, got "random"'),
-        ("name: t\ndataset: {}\nmethods: [plain]\n", "2:10: dataset: one of 'name', 'csv' or 'first_of' is missing"),
+        (
+            "name: t\ndataset: {}\nmethods: [plain]\n",
+            "2:10: dataset: one of 'name', 'csv', 'npy', 'parquet' or 'first_of' is missing",
+        ),
         ("name: t\ndatasets: [7]\nmethods: [plain]\n", "2:12: dataset: expected a mapping, got 7"),
         ("name: t\ndataset: rows\nmethods: [{}]\n", "3:11: methods: 'method' is missing"),
         ("name: t\ndataset: rows\nmethods: [7]\n", "3:11: method: expected a mapping, got 7"),
