@@ -206,7 +206,7 @@ def test_a_number_opens_its_trials_and_the_address_opens_them_again(browser, rep
         assert view.violations() == []
         address = view.page.url
         view.page.keyboard.press("Escape")
-        assert not dialog.is_visible() and "open" not in view.page.url
+        assert not dialog.is_visible() and "open" not in view.page.url.partition("#")[2]  # a folder may be called open
         assert view.page.evaluate("document.activeElement.textContent") == text
     with Visit(browser, report, address[address.index("#") :]) as view:
         assert view.page.locator("dialog tbody tr").count() == 3

@@ -14,7 +14,11 @@ from gpbench.keeping.store import Store
 from gpbench.running import runner
 
 pytest.importorskip("distributed")
-pytestmark = [pytest.mark.faults, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 
 @pytest.fixture(scope="module")
