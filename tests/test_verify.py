@@ -3,13 +3,15 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from driver import gpbench
 
 from gpbench.keeping.files import write_json
+from gpbench.keeping.record import Result
 from gpbench.planning.trial import digest
-from gpbench.running import platforms, sample
+from gpbench.running import platforms, sample, verify
 
 CONFIG = """
 name: kept
@@ -113,3 +115,14 @@ def test_a_newer_processor_is_lent_the_arithmetic_of_an_older_one_and_no_other()
     assert platforms.lent(environment(), environment()) == {}
     assert platforms.lent(environment("SkylakeX"), environment()) == {}
     assert platforms.lent({}, environment()) == {}
+
+
+@pytest.mark.parametrize(("name", "drifted"), [("sonar", False), ("friedman3", True)])
+def test_another_copy_of_fetched_data_is_no_drift_and_other_rows_of_a_generator_are(name, drifted, monkeypatch):
+    monkeypatch.setattr(verify, "_environment", lambda kept: {})
+    monkeypatch.setattr(platforms, "differences", lambda then, now: [])
+    one = SimpleNamespace(id="a", dataset={"name": name}, dataset_name=name, label="x", method="x", params={}, index=0)
+    then, now = (Result(one, metrics={"nmse": v}, data_sha256=s) for v, s in ((0.5, "old"), (0.6, "new")))
+    found = verify._compared(SimpleNamespace(record=then, trial=one, folder="out"), now, {})
+    assert found.differs["nmse"] == (0.5, 0.6) and found.drifted is drifted
+    assert ("another copy of the data: old then, new now" in str(found)) is not drifted

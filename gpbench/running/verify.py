@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from gpbench import catalog
 from gpbench.errors import GpbenchError
 from gpbench.keeping import provenance
 from gpbench.keeping.files import Damaged, read_json
@@ -158,18 +159,26 @@ def _again(part: list[Kept], settings: dict, options: Options, found: Verificati
 
 
 def _compared(kept: Kept, now: Result, environment: dict) -> Outcome:
-    then, differs = kept.record, {}
+    then, differs, elsewhere = kept.record, {}, platforms.differences(_environment(kept), environment)
     if now.status != then.status:
         differs["status"] = then.status, f"{now.status}: {now.reason}"
     else:
         before, after = numbers(then), numbers(now)
         differs = {k: (v, after.get(k)) for k, v in before.items() if not _equal(v, after.get(k))}
         if then.data_sha256 != now.data_sha256:
-            differs["data_sha256"] = then.data_sha256[:16], now.data_sha256[:16]
+            copies = then.data_sha256[:16], now.data_sha256[:16]
+            if _is_fetched(kept.trial):  # sources may hold copies of a data set that differ in the last digits
+                elsewhere = [*elsewhere, "another copy of the data: {} then, {} now".format(*copies)]
+            else:
+                differs["data_sha256"] = copies
     what = describe(now).partition(" ")[2] if now.status == "ok" else f"{kept.trial.dataset_name} {kept.trial.label}"
-    return Outcome(
-        str(kept.folder), kept.trial.id, what, differs, platforms.differences(_environment(kept), environment)
-    )
+    return Outcome(str(kept.folder), kept.trial.id, what, differs, elsewhere)
+
+
+def _is_fetched(trial: Trial) -> bool:
+    """Its rows come from files of elsewhere, rather than from our own generator or the user's csv."""
+    name = trial.dataset.get("name")
+    return bool(name) and not catalog.find("dataset", name).generated
 
 
 def numbers(result: Result) -> dict[str, float | None]:
