@@ -17,7 +17,7 @@ from pathlib import Path
 
 from . import plugin_files
 from .errors import ConfigError
-from .text import similar
+from .text import suggestion
 
 _KINDS = {  # kind -> (package to search, module and name of the base class)
     "method": ("gpbench.methods", "gpbench.methods.base", "Method"),
@@ -117,8 +117,7 @@ def find(kind: str, name: str) -> type:
     every = available(kind)
     if name in every:
         return every[name]
-    near = similar(name, every, most=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(every)}"
+    hint = suggestion(name, every, f"; known: {', '.join(every)}")
     raise ConfigError(f"unknown {kind} '{name}'{hint}" + "".join(f" ({text})" for text in broken(kind)))
 
 

@@ -28,6 +28,12 @@ def nearest(word: str, valid: Iterable[str], otherwise: str = "valid:") -> str:
     return f"; {otherwise} {', '.join(valid)}"
 
 
+def suggestion(word: str, valid: Iterable[str], otherwise: str, most: int = 3) -> str:
+    """'; did you mean this or that?', or what to say where nothing is alike."""
+    near = similar(word, valid, most)
+    return f"; did you mean {' or '.join(near)}?" if near else otherwise
+
+
 def printable(text: str, keep: str = "") -> str:
     """The text with everything that a terminal would obey, or UTF-8 cannot hold, written out: \\x1b, \\udc80."""
     return _UNSAFE.sub(lambda m: m[0] if m[0] in keep else m[0].encode("unicode_escape").decode(), text)

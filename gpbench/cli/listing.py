@@ -113,14 +113,14 @@ def describe(name, as_json, plugin):
     from gpbench import catalog, metrics
     from gpbench.errors import ConfigError
     from gpbench.planning import builtin
-    from gpbench.text import similar
+    from gpbench.text import suggestion
 
     described = _described(name)
     if not described:
         every = [n for kind in KINDS.values() for n in catalog.available(kind)]
-        near = similar(name, [*every, *metrics.METRICS, *builtin.names()], most=3)
         usual = "; see gpbench list methods|datasets|kernels|metrics|configs"
-        raise ConfigError(f"nothing is called '{name}'" + (f"; did you mean {' or '.join(near)}?" if near else usual))
+        hint = suggestion(name, [*every, *metrics.METRICS, *builtin.names()], usual)
+        raise ConfigError(f"nothing is called '{name}'{hint}")
     if as_json:
         print_json(described)
         return

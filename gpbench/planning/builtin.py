@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpbench.text import similar
+from gpbench.text import suggestion
 
 FOLDER = Path(__file__).parent.parent / "configs"  # in the repository a link to its configs/
 
@@ -24,8 +24,7 @@ def located(given: str) -> str:
 
 def hint(given: str) -> str:
     """What may have been meant by a name that is no file."""
-    near = similar(given.removesuffix(".yaml"), names(), most=2)
-    return f"; did you mean {' or '.join(near)}?" if near else "; gpbench list configs shows what there is"
+    return suggestion(given.removesuffix(".yaml"), names(), "; gpbench list configs shows what there is", most=2)
 
 
 def title(path: Path) -> str:
