@@ -137,6 +137,9 @@ def test_quirks_of_the_real_files(load, mirror):
     assert (ionosphere.max(0) > ionosphere.min(0)).all()  # the constant column is gone
     crabs = load("crabs").X
     assert set(crabs[:, 0]) == {0, 1} and crabs[:, 0].sum() == 100
+    species = load("crabs", predict="species")  # the two classes change places, the measurements stay
+    assert np.array_equal(species.y > 0, crabs[:, 0] > 0) and np.array_equal(species.X[:, 1:], crabs[:, 1:])
+    assert np.array_equal(species.X[:, 0] > 0, load("crabs").y > 0) and species.sha256 != load("crabs").sha256
     small, act = load("cpusmall"), load("cpuact")
     assert np.array_equal(small.y, act.y)
     assert np.array_equal(load("house8l").y, load("house16h").y)

