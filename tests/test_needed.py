@@ -43,6 +43,17 @@ def test_spent_trials_are_made_up_for(tmp_path):
     assert (found["boston", "nlpp"].first, found["boston", "nlpp"].last) == (6, 102)  # a hundred after the three
 
 
+def test_spent_trials_may_be_of_some_methods_or_data_sets_only(tmp_path):
+    folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
+    config = yaml.safe_load((folder / "config.resolved.yaml").read_text())
+    config["published"] = [{**p, "spent": {"nlpp": 3, "friedman3": 2}} for p in config["published"]]
+    (folder / "config.resolved.yaml").write_text(yaml.safe_dump(config))
+    rows = load(folder).rows
+    spent = rows[rows["spent"]].groupby(["dataset", "label"])["trial"].max()
+    assert spent["boston", "nlpp"] == 2 and ("boston", "gpe") not in spent
+    assert spent["friedman3", "nlpp"] == 2 and spent["friedman3", "gpe"] == 1
+
+
 def test_folds_are_wanted_by_the_repetition(tmp_path):
     rows = pd.read_csv(SMALL / "results.csv", dtype=str, keep_default_na=False)
     ours = rows[(rows["dataset"] == "boston") & (rows["label"] == "gpe")].head(1)

@@ -128,7 +128,9 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
         metrics=_metrics(reader, data, datasets),
         also=tuple(reader.validate(list[str], data.get("also", []), ("also",)) or ()),
         compare=(reader.validate(Compare, data.get("compare", {}), ("compare",)) or Compare()).plain(),
-        published=_published(reader, data.get("published", [])),
+        published=_published(
+            reader, data.get("published", []), {*(n for d in datasets for n in d.names), *(m.label for m in methods)}
+        ),
         **limits.plain(),
     )
     _check_pairs(reader, config)
@@ -241,7 +243,7 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _published(reader: Reader, data: Any) -> tuple[dict, ...]:
+def _published(reader: Reader, data: Any, names: set[str]) -> tuple[dict, ...]:
     single = not isinstance(data, list)
     found = []
     for i, item in enumerate([data] if single else data):
@@ -255,6 +257,8 @@ def _published(reader: Reader, data: Any) -> tuple[dict, ...]:
         elif not any(known.startswith(one.item) for known in items[one.paper]):
             hint = nearest(one.item, items[one.paper])
             reader.problem((*keys, "item"), f"{one.paper} has no printed numbers or claims for '{one.item}'{hint}")
+        for name in one.spent.keys() - names if isinstance(one.spent, dict) else ():
+            reader.problem((*keys, "spent", name), f"no data set or method is called '{name}'{nearest(name, names)}")
         found.append(one.plain())
     return tuple(found)
 

@@ -162,7 +162,8 @@ def _dataset(sources: dict[str, type], settings: Schema, params: Schema, defs: d
 
 
 def _published() -> Schema:
-    spent = {"type": "integer", "minimum": 0}
+    count = {"type": "integer", "minimum": 0}
+    spent = {"anyOf": [count, {"type": "object", "additionalProperties": count}]}
     papers = []
     for p, items in published_items().items():
         keys = {"paper": {"const": p}, "item": {"type": "string", "examples": items}, "spent": spent}

@@ -144,10 +144,15 @@ class Compare(Section):
     correction: Literal["none", "holm"] = "none"
 
 
+Count = Annotated[int, Field(ge=0)]
+
+
 class Published(Section):
     paper: str = Field(description="sundararajan, vanhatalo, keerthi, cao or snelson")
     item: str = Field(description="its table or figure, e.g. Table 3")
-    spent: int = Field(0, ge=0, description="first trials that chose the protocol: cells are judged on the others")
+    spent: Count | dict[str, Count] = Field(
+        0, description="first trials that chose the protocol, of all, or of data sets and methods by their names"
+    )
 
     def plain(self) -> dict:
         return {k: v for k, v in super().plain().items() if k != "spent" or v}

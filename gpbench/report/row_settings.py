@@ -88,10 +88,18 @@ def with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) 
     by_default = rows["n_train"] == (0.9 * rows["n_total"]).round()  # where no split is given or published
     random = np.array([s.get("kind") == "random" if s else d for s, d in zip(splits, by_default)], dtype=bool)
     rows["resplit"] = random & rows["dataset"].map(shares_rows).to_numpy(dtype=bool)  # training parts overlap
-    spent = max((int(e.get("spent") or 0) for e in _entries(config)), default=0)  # trials that chose the protocol
-    rows["spent"] = rows["trial"] < spent
+    spent = [_spent(row, config) for row in rows[["dataset", "label"]].to_dict("records")]
+    rows["spent"] = rows["trial"] < np.array(spent, dtype=int)
     rows["stands_for"] = rows["dataset"].map(kind_of)
     return rows
+
+
+def _spent(row: dict, config: dict) -> int:
+    """How many first trials of this row's method on its data set chose the protocol."""
+    given = [e.get("spent") or 0 for e in _entries(config)]
+    return max(
+        (max(g.get(row["dataset"], 0), g.get(row["label"], 0)) if isinstance(g, dict) else g for g in given), default=0
+    )
 
 
 def _split(row: dict, config: dict) -> dict:

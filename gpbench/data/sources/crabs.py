@@ -1,7 +1,7 @@
 """Leptograpsus crabs: sex from species (blue 0, orange 1) and five measurements; the running index is dropped.
 
-[vanhatalo] has six inputs and does not say which of the two classes is predicted; `predict: species` puts sex (female 0,
-male 1) among the inputs in its place.
+[vanhatalo] has six inputs and does not say which of the two classes is predicted; `predict: species` puts sex (female
+0, male 1) among the inputs in its place.
 """
 
 from __future__ import annotations
