@@ -8,7 +8,7 @@ from gpbench.inference import exact
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning.full_gp import fit_hyperparameters
-from gpbench.linalg.cholesky import LADDER, Cholesky, cholesky_with_jitter, mirror_lower
+from gpbench.linalg.cholesky import LADDER, Cholesky, mirror_lower
 from tests.oracles import exact as oracle
 
 
@@ -67,16 +67,24 @@ def test_restarts_never_lose_to_the_single_start(problem):
 def test_duplicate_rows_without_noise_need_jitter_and_say_so(problem):
     X, _, gp = problem
     K = gp.kernel(np.vstack([X, X]))
-    L, jitter = cholesky_with_jitter(K)
-    assert 0 < jitter <= LADDER[-1] * K.diagonal().mean()
-    np.testing.assert_allclose(L @ L.T, K + jitter * np.eye(60), atol=1e-12)
+    root = Cholesky.of(K)
+    assert 0 < root.jitter == root.needed <= LADDER[-1] * K.diagonal().mean()
+    np.testing.assert_allclose(root.L @ root.L.T, K + root.jitter * np.eye(60), atol=1e-12)
+
+
+def test_jitter_that_every_matrix_is_given_is_not_called_needed(problem):
+    X, _, gp = problem
+    K = gp.kernel(X) + 0.1 * np.eye(len(X))
+    root = Cholesky.of(K, start=1e-8)
+    assert root.jitter == 1e-8 * K.diagonal().mean() and root.needed == 0.0
+    assert Cholesky.of(gp.kernel(np.vstack([X, X])) - 1e-6 * np.eye(60), start=1e-8).needed > 0
 
 
 def test_an_indefinite_matrix_is_refused_with_a_reason():
     with pytest.raises(NotPositiveDefinite, match="not positive definite"):
-        cholesky_with_jitter(np.array([[1.0, 2.0], [2.0, 1.0]]))
+        Cholesky.of(np.array([[1.0, 2.0], [2.0, 1.0]]))
     with pytest.raises(NotPositiveDefinite, match="finite"):
-        cholesky_with_jitter(np.array([[1.0, np.nan], [np.nan, 1.0]]))
+        Cholesky.of(np.array([[1.0, np.nan], [np.nan, 1.0]]))
 
 
 def test_factor_protocol_equals_dense_algebra(rng):

@@ -32,7 +32,7 @@ def assert_equals_dense(A, perm):
     np.testing.assert_allclose(factor.solve(b), Z @ b, atol=1e-10 * max(scale, 1), rtol=1e-9)
     assert factor.logdet() == pytest.approx(np.linalg.slogdet(A)[1], abs=1e-9)
     expected = Z[pattern.indices, np.repeat(np.arange(n), np.diff(pattern.indptr))]
-    np.testing.assert_allclose(factor.inverse_on(), expected, atol=1e-10 * max(scale, 1))
+    np.testing.assert_allclose(factor.selected_inverse(), expected, atol=1e-10 * max(scale, 1))
     columns = sp.random(n, 9, density=0.2, format="csc", random_state=1)  # some are empty, a block holds four
     dense = columns.toarray()
     squares = factor.half_squares(columns, block=4)

@@ -41,7 +41,7 @@ def test_takahashi_gives_the_entries_of_the_inverse(A, ordering):
     factor = SparseLDL(Symbolic.of(A, ordering), A)
     columns = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     expected = np.linalg.inv(A.toarray())[A.indices, columns]
-    np.testing.assert_allclose(factor.inverse_on(A), expected, rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(factor.selected_inverse(), expected, rtol=1e-10, atol=1e-14)
 
 
 def test_pattern_of_the_factor_is_the_dense_one(A):

@@ -33,7 +33,7 @@ def objective(gp: GP, X, y, ordering: str = "amd") -> tuple[float, np.ndarray, f
     F, _, _ = evidence(factor, y, gradient=False)
     a = factor.solve(y)
     columns = np.repeat(np.arange(len(y)), np.diff(K.indptr))
-    dK = 0.5 * (a[K.indices] * a[columns] - factor.inverse_on())  # dF/dK on the pattern
+    dK = 0.5 * (a[K.indices] * a[columns] - factor.selected_inverse())  # dF/dK on the pattern
     dlog_noise = gp.noise * float(dK[K.indices == columns].sum())
     return F, gp.kernel.pullback_on(dK, K, X), dlog_noise
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpbench.linalg.cholesky import beyond, cholesky_with_jitter
+from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import NoRows, PartOfRows
 from gpbench.linalg.triangular import mirror_lower, solve_lower
 from gpbench.objectives.evidence import evidence
@@ -88,7 +88,7 @@ class At:
     approximation: Approximation
     gp: GP
     Z: np.ndarray  # (m, D)
-    L: np.ndarray  # (m, m)
+    root: Cholesky  # of Kuu
 
 
 def first_round(rows: Rows, at: At) -> Sums:
@@ -96,7 +96,7 @@ def first_round(rows: Rows, at: At) -> Sums:
 
 
 def _first(at: At, X, y) -> Sums:
-    columns = KernelColumns(at.gp.kernel, at.Z, X, at.L, MEMORY)
+    columns = KernelColumns(at.gp.kernel, at.Z, X, at.root.L, MEMORY)
     r, _, gram, projection = first_walk(at.approximation, at.gp, columns, y)
     penalty, t = at.approximation.penalise(r, at.gp.noise) if at.approximation.penalty else (0.0, 0.0)
     return {"gram": gram, "projection": projection, "penalty": penalty, "dnoise": np.sum(t * r / at.gp.noise)}
@@ -108,18 +108,18 @@ def second_round(rows: Rows, at: At, whole: dict, gradient: bool, inputs: bool) 
 
 def _second(at: At, X, y, whole: dict, gradient: bool, inputs: bool) -> Sums:
     approximation, gp = at.approximation, at.gp
-    columns = KernelColumns(gp.kernel, at.Z, X, at.L, MEMORY)
+    columns = KernelColumns(gp.kernel, at.Z, X, at.root.L, MEMORY)
     lam, t = gp.noise, 0.5 / gp.noise if approximation.penalty == "trace" else 0.0
     if approximation.diag_correction or approximation.penalty == "log":
         kdiag = gp.kernel.diag(X)
         r = np.concatenate([residual(kdiag[rows], V) for rows, V in columns])
         lam = gp.noise + approximation.diag_correction * r if approximation.diag_correction else lam
         t = approximation.penalise(r, gp.noise)[1] if approximation.penalty else 0.0
-    factor = PartOfRows(columns, lam, whole["gram"], whole["LB"], y, whole["projection"])
+    factor = PartOfRows(columns, lam, whole["gram"], whole["B"], y, whole["projection"])
     F, W, h = evidence(factor, y, gradient=gradient)
     if not gradient:
         return {"F": F}
-    model = SparseModel(approximation, gp, at.Z, X, y, whole["Kuu"], at.L, 0.0, factor, np.empty(0))
+    model = SparseModel(approximation, gp, at.Z, X, y, whole["Kuu"], at.root, factor, np.empty(0))
     slopes = Slopes(gp.kernel, at.Z, inputs)
     gram, g, dtheta_diag = pull_rows(model, W, h, t, slopes)
     dnoise = W.trace() if g is None else float(g.sum())
@@ -142,25 +142,21 @@ class LargeModel:
 
     at: At
     Kuu: np.ndarray
-    jitter: float  # of Kuu
-    first_rung: float
-    LB: np.ndarray
-    LB_jitter: float
+    B: Cholesky
     first: Sums
 
     @property
     def jitters(self) -> dict[str, float]:
-        needed = beyond(self.jitter, self.first_rung, self.Kuu.diagonal())
-        return {k: v for k, v in (("Kuu", needed), ("B", self.LB_jitter)) if v}
+        return {k: v for k, v in (("Kuu", self.at.root.needed), ("B", self.B.jitter)) if v}
 
     @property
     def whole(self) -> dict:
-        return {"gram": self.first["gram"], "projection": self.first["projection"], "LB": self.LB, "Kuu": self.Kuu}
+        return {"gram": self.first["gram"], "projection": self.first["projection"], "B": self.B, "Kuu": self.Kuu}
 
     def posterior(self, nugget: float = 0.0, latent: bool = True) -> SparsePosterior:
-        inner = solve_lower(self.LB, solve_lower(self.LB, self.first["projection"]), trans=True)
-        weights = solve_lower(self.at.L, inner, trans=True)
-        return SparsePosterior(self.at.gp, self.at.Z, self.at.L, self.LB, weights, nugget, latent)
+        L = self.at.root.L
+        weights = solve_lower(L, self.B.solve(self.first["projection"]), trans=True)
+        return SparsePosterior(self.at.gp, self.at.Z, L, self.B.L, weights, nugget, latent)
 
 
 @dataclass(frozen=True)
@@ -179,12 +175,10 @@ class LargePosterior:
 
 def build(approximation, gp: GP, Z, parts: Sequence[Rows], jitter: float = 0.0, do: Map = in_turn) -> LargeModel:
     Kuu = gp.kernel(Z)
-    L, used = cholesky_with_jitter(Kuu, jitter)
-    at = At(approximation, gp, Z, L)
+    at = At(approximation, gp, Z, Cholesky.of(Kuu, jitter))
     first = tree_sum(do(first_round, parts, (at,)))
     mirror_lower(first["gram"])
-    LB, more = cholesky_with_jitter(first["gram"] + np.eye(len(Z)))
-    return LargeModel(at, Kuu, used, jitter, LB, more, first)
+    return LargeModel(at, Kuu, Cholesky.of(first["gram"] + np.eye(len(Z))), first)
 
 
 def objective(
@@ -193,21 +187,21 @@ def objective(
     """The evidence, or its bound, with its gradient in hyperparameters, noise and (with `inputs`) Z."""
     at, first, gp = model.at, model.first, model.at.gp
     sums = tree_sum(do(second_round, parts, (at, model.whole, gradient, inputs)))
-    F = sums["F"] - float(np.log(model.LB.diagonal()).sum()) - first["penalty"]
+    F = sums["F"] - float(np.log(model.B.L.diagonal()).sum()) - first["penalty"]
     if not gradient:
         return Evaluation(F)
     c, m = at.approximation.diag_correction, len(at.Z)
     pointwise = c or at.approximation.penalty == "log"
     none = np.empty(0)
-    B = PartOfRows(NoRows(m), none if c else gp.noise, first["gram"], model.LB, none, first["projection"])
+    B = PartOfRows(NoRows(m), none if c else gp.noise, first["gram"], model.B, none, first["projection"])
     _, W, _ = evidence(B, none)
     shift = none if pointwise else (0.5 / gp.noise if at.approximation.penalty else 0.0)
-    dKuu = -W.pull_inner(at.L, sums["gram"], shift, c)
+    dKuu = -W.pull_inner(at.root.L, sums["gram"], shift, c)
     slopes = Slopes(gp.kernel, at.Z, inputs)
     slopes.dtheta, slopes.dZ = sums["dtheta"], sums["dZ"]
-    dtheta, dZ = slopes.close(dKuu, model.Kuu, model.jitter, sums["diag"])
+    dtheta, dZ = slopes.close(dKuu, model.Kuu, at.root.jitter, sums["diag"])
     dnoise = sums["dnoise"] + first["dnoise"]
     if not c:  # of tr S^-1 the share of B, which no part has counted
-        inv_B_trace = float((solve_lower(model.LB, np.eye(m, order="F")) ** 2).sum())
+        inv_B_trace = float((model.B.half_solve(np.eye(m, order="F")) ** 2).sum())
         dnoise -= 0.5 * (inv_B_trace - m) / gp.noise
     return Evaluation(float(F), dtheta, float(dnoise), dZ)

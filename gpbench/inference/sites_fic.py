@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.linalg.cholesky import Cholesky, beyond, cholesky_with_jitter, jitter_notes
+from gpbench.linalg.cholesky import Cholesky, jitter_notes
 from gpbench.linalg.triangular import solve_lower
 
 from . import sparse
@@ -30,10 +30,9 @@ class Fic:
     def __init__(self, kernel, X, Z, panel: int = PANEL, jitter: float = 0.0):
         self.kernel, self.X, self.Z = kernel, X, Z
         self.kdiag, self.first_rung = kernel.diag(X), jitter
-        Kuu = kernel(Z)
-        self.L, used = cholesky_with_jitter(Kuu, jitter)
-        self.jitters = {"Kuu": beyond(used, jitter, Kuu.diagonal()), "A": 0.0}  # needed besides the first rung
-        self.V = solve_lower(self.L, np.asfortranarray(kernel(X, Z).T), overwrite=True)  # (m, n)
+        self.root = Cholesky.of(kernel(Z), jitter)
+        self.jitters = {"Kuu": self.root.needed, "A": 0.0}
+        self.V = solve_lower(self.root.L, np.asfortranarray(kernel(X, Z).T), overwrite=True)  # (m, n)
         self.r = np.maximum(self.kdiag - (self.V**2).sum(0), 0.0)  # rounding below zero where Z is among X
         self.panels = [slice(i, min(i + panel, len(X))) for i in range(0, len(X), panel)]
 
@@ -85,7 +84,7 @@ class Fic:
         return found.dtheta, found.dZ
 
     def predict(self, Xs):
-        Vs = solve_lower(self.L, np.asfortranarray(self.kernel(Xs, self.Z).T), overwrite=True)  # (m, t)
+        Vs = solve_lower(self.root.L, np.asfortranarray(self.kernel(Xs, self.Z).T), overwrite=True)  # (m, t)
         Us = self.factor.half_solve(Vs)
         mean = Us.T @ self.factor.half_solve(self.h)
         return mean, self.kernel.diag(Xs) - (Vs**2).sum(0) + (Us**2).sum(0)
@@ -95,4 +94,4 @@ class Fic:
         return jitter_notes(self.jitters)
 
     def figures(self):
-        return {"factor_mb": megabytes(self.V, self.L, self.A, self.factor.L)}
+        return {"factor_mb": megabytes(self.V, self.root.L, self.A, self.factor.L)}

@@ -1,8 +1,7 @@
 """What the sparse EP posteriors share: K on its support, the factor of B = I + S K S, marginals, gradient, prediction.
 
 Z = B^-1 is only ever known on the pattern of K (linalg/takahashi.py). Solvers differ in how a sweep is made
-(sites_rows.py, sites_parallel.py, sites_fronts.py) and in the factor, which offers solve, logdet, inverse_on and
-half_squares.
+(sites_rows.py, sites_parallel.py, sites_fronts.py) and in the factor.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from gpbench.linalg.factor import SparseFactor
 from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic
 
 from .ep import TINY, Sites, megabytes
@@ -36,7 +36,7 @@ class SparseSites:
     def notes(self):
         return (self.note,) if self.note else ()
 
-    def factorise(self) -> SparseLDL:
+    def factorise(self) -> SparseFactor:
         """Of B at the present s."""
         data = self.K.data * self.s[self.K.indices] * self.s[self.columns]
         B = csc_matrix((data, self.K.indices, self.K.indptr), shape=self.K.shape)
@@ -49,7 +49,7 @@ class SparseSites:
         self._factor = self._Z = self._b = None
 
     @property
-    def factor(self):
+    def factor(self) -> SparseFactor:
         """Of B at the last refresh; a first sweep, from empty sites, never asks for it."""
         if self._factor is None:
             self._factor = self.factorise()
@@ -59,7 +59,7 @@ class SparseSites:
     def Z(self) -> np.ndarray:
         """B^-1 at K's entries."""
         if self._Z is None:
-            self._Z = self.factor.inverse_on(self.K)
+            self._Z = self.factor.selected_inverse()
         return self._Z
 
     @property

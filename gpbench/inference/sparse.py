@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from gpbench.inference.model import GP
-from gpbench.linalg.cholesky import beyond, cholesky_with_jitter
+from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import LowRank, blocks, scratch
 from gpbench.linalg.structured import column_dots
 from gpbench.linalg.triangular import add_gram, mirror_lower, product, solve_lower
@@ -92,28 +92,29 @@ class SparseModel:
     X: np.ndarray  # (n, D)
     y: np.ndarray  # (n,)
     Kuu: np.ndarray  # (m, m) without the jitter
-    L: np.ndarray  # (m, m) of Kuu + jitter I
-    jitter: float  # added to the diagonal of Kuu
+    root: Cholesky  # of Kuu
     factor: LowRank
     r: np.ndarray  # (n,) kdiag - diag Qff
-    first_rung: float = 0.0  # of the jitter, relative to the mean of Kuu's diagonal
+
+    @property
+    def L(self) -> np.ndarray:
+        return self.root.L
 
     @property
     def jitters(self) -> dict[str, float]:
         """What had to be added to keep the factorisations alive, besides the first rung; empty when nothing was."""
-        needed = beyond(self.jitter, self.first_rung, self.Kuu.diagonal())
-        return {k: v for k, v in (("Kuu", needed), ("B", self.factor.jitter)) if v}
+        return {k: v for k, v in (("Kuu", self.root.needed), ("B", self.factor.B.jitter)) if v}
 
 
 def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = MEMORY) -> SparseModel:
     """`jitter`, relative to the mean of Kuu's diagonal, is the first rung of the ladder; O(n m^2)."""
     Kuu = gp.kernel(Z)
-    L, used = cholesky_with_jitter(Kuu, jitter)
-    columns = KernelColumns(gp.kernel, Z, X, L, memory)
+    root = Cholesky.of(Kuu, jitter)
+    columns = KernelColumns(gp.kernel, Z, X, root.L, memory)
     r, lam, gram, projection = first_walk(approximation, gp, columns, y)
     mirror_lower(gram)
     factor = LowRank(columns, lam, gram, y, projection)
-    return SparseModel(approximation, gp, Z, X, y, Kuu, L, used, factor, r, jitter)
+    return SparseModel(approximation, gp, Z, X, y, Kuu, root, factor, r)
 
 
 def first_walk(approximation, gp: GP, columns: KernelColumns, y):
@@ -164,7 +165,7 @@ def pull_back(model: SparseModel, W, h, t, inputs: bool = True):
     slopes = Slopes(model.gp.kernel, model.Z, inputs)
     gram, g, dtheta_diag = pull_rows(model, W, h, t, slopes)
     dKuu = -W.pull_inner(model.L, gram, t - h, c)
-    dtheta, dZ = slopes.close(dKuu, model.Kuu, model.jitter, dtheta_diag)
+    dtheta, dZ = slopes.close(dKuu, model.Kuu, model.root.jitter, dtheta_diag)
     penalty = t * model.r / noise
     if np.ndim(noise):
         return dtheta, (W.diag() if g is None else g) + penalty, dZ

@@ -18,50 +18,37 @@ LADDER = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # relative to the mea
 _potrf, _potri = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 
 
-def cholesky_with_jitter(S, start: float = 0.0, overwrite: bool = False) -> tuple[np.ndarray, float]:
-    """Lower L with LL' = S + jitter I (Fortran order) and the jitter used, the smallest rung >= start that works.
-
-    A rung above zero is reported by whoever holds the factor (`Cholesky.jitter`), never hidden.
-    """
-    S = np.asarray(S)
-    if not np.isfinite(S.sum()):
-        raise NotPositiveDefinite("covariance matrix has entries that are not finite")
-    diagonal = S.diagonal().copy()
-    scale = float(diagonal.mean()) if len(S) else 1.0
-    for rung in LADDER:
-        if rung < start:
-            continue
-        last = rung == LADDER[-1]
-        # S is symmetric: its transpose is itself in the order LAPACK wants, so no copy is needed to convert
-        work = S.T if overwrite and last else np.array(S.T, order="F")
-        work[np.diag_indices_from(work)] = diagonal + rung * scale
-        L, info = _potrf(work, lower=1, overwrite_a=1, clean=1)
-        if info == 0:
-            return L, rung * scale
-    raise NotPositiveDefinite(
-        f"covariance matrix ({len(S)} rows) is not positive definite even with jitter {LADDER[-1]:g} x mean diagonal"
-    )
-
-
-def beyond(jitter: float, start: float, diagonal) -> float:
-    """The jitter that was used, or 0 where it is no more than what the caller puts on every matrix."""
-    return jitter if jitter > 2 * start * float(np.mean(diagonal)) else 0.0
-
-
 def jitter_notes(needed: Mapping[str, float]) -> tuple[str, ...]:
     """What a reader of the numbers is told: where jitter was needed, and how much."""
     return tuple(f"jitter {value:.1e} on {where}" for where, value in needed.items() if value)
 
 
 class Cholesky:
-    """S = LL' behind the factor protocol: solve, logdet, inv_diag, sensitivity."""
+    """S + jitter I = LL' (L in Fortran order), a `Factor`; whoever holds it can tell what had to be added."""
 
-    def __init__(self, L, jitter: float = 0.0):
-        self.L, self.jitter = L, jitter
+    def __init__(self, L, jitter: float = 0.0, given: float = 0.0):
+        self.L = L
+        self.jitter = jitter  # what stands on the diagonal besides S
+        self.needed = jitter if jitter > 2 * given else 0.0  # the same, unless it is what every such matrix is given
 
     @classmethod
     def of(cls, S, start: float = 0.0) -> Cholesky:
-        return cls(*cholesky_with_jitter(S, start))
+        """With the smallest rung of the ladder, from `start` on, that works."""
+        S = np.asarray(S)
+        if not np.isfinite(S.sum()):
+            raise NotPositiveDefinite("covariance matrix has entries that are not finite")
+        diagonal = S.diagonal().copy()
+        scale = float(diagonal.mean()) if len(S) else 1.0
+        for rung in (rung for rung in LADDER if rung >= start):
+            work = np.array(S.T, order="F")  # S is symmetric: its transpose is itself in the order LAPACK wants
+            work[np.diag_indices_from(work)] = diagonal + rung * scale
+            L, info = _potrf(work, lower=1, overwrite_a=1, clean=1)
+            if info == 0:
+                return cls(L, rung * scale, start * scale)
+        raise NotPositiveDefinite(
+            f"covariance matrix ({len(S)} rows) is not positive definite even with jitter "
+            f"{LADDER[-1]:g} x mean diagonal"
+        )
 
     def half_solve(self, b):
         """L^-1 b."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import njit
 
-from .cholesky import beyond, cholesky_with_jitter
+from .cholesky import Cholesky
 from .pivoted import PartialCholesky, padded
 from .rotations import retriangulate, travel_down
 from .triangular import solve_lower, solve_rows
@@ -72,13 +72,13 @@ class CholQR:
         pivots = np.asarray(pivots, dtype=int)
         m = len(pivots)
         Kuu = Kuf[:, pivots]
-        L, used = cholesky_with_jitter(Kuu, jitter)
-        self = cls(kdiag, y, noise, m, used)
-        self.jitters["Kuu"] = beyond(used, jitter, Kuu.diagonal())
+        root = Cholesky.of(Kuu, jitter)
+        self = cls(kdiag, y, noise, m, root.jitter)
+        self.jitters["Kuu"] = root.needed
         chol = self.chol
         V = chol.V
-        V[:] = solve_rows(L, Kuf, overwrite=True)
-        chol.U[:, :], chol.pivots[:], chol.size = L.T, pivots, m
+        V[:] = solve_rows(root.L, Kuf, overwrite=True)
+        chol.U[:, :], chol.pivots[:], chol.size = root.L.T, pivots, m
         self.residual -= (V**2).sum(0)
         R = self._gram_root(V, np.eye(m) * noise)
         Q = solve_rows(R.T, V)
@@ -94,9 +94,9 @@ class CholQR:
         """Upper R with R'R = AA' + D."""
         gram = A @ A.T
         gram += D
-        L, jitter = cholesky_with_jitter(gram)
-        self.jitters["R'R"] = max(self.jitters.get("R'R", 0.0), jitter)
-        return L.T
+        root = Cholesky.of(gram)
+        self.jitters["R'R"] = max(self.jitters.get("R'R", 0.0), root.jitter)
+        return root.L.T
 
     @property
     def size(self) -> int:

@@ -1,4 +1,4 @@
-"""S = V'V + diag(lam) behind the factor protocol, by Woodbury, walking over blocks of columns of V.
+"""S = V'V + diag(lam) as a `Factor`, by Woodbury, walking over blocks of columns of V.
 
     B = I + V Lam^-1 V' = LB LB',   U = LB^-1 V,   S^-1 = Lam^-1 - Lam^-1 U'U Lam^-1
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .cholesky import cholesky_with_jitter
+from .cholesky import Cholesky
 from .structured import LowRankForm, column_dots
 from .triangular import add_gram, mirror_lower, product, solve_lower
 
@@ -30,16 +30,19 @@ class Stored:
 class LowRank:
     """`gram` is V Lam^-1 V' and `projection` V Lam^-1 y for the target y, accumulated while V was first made.
 
-    lam is (n,), or a number when all points share it. Only n-vectors and m x m matrices are held besides V; `jitter` is
-    what the factorisation of B needed.
+    lam is (n,), or a number when all points share it. Only n-vectors and m x m matrices are held besides V.
     """
 
     def __init__(self, columns, lam, gram, y=None, projection=None):
         self.columns, self.lam, self.gram = columns, lam, gram
         self.m, self.n = columns.shape
-        self.LB, self.jitter = cholesky_with_jitter(gram + np.eye(self.m))
+        self.B = Cholesky.of(gram + np.eye(self.m))
         self._projections = [] if y is None else [(y, projection)]  # known pairs (b, V Lam^-1 b)
         self._images = []  # known pairs (a, V a)
+
+    @property
+    def LB(self) -> np.ndarray:
+        return self.B.L
 
     @classmethod
     def of(cls, V, lam) -> LowRank:
@@ -121,8 +124,8 @@ class PartOfRows(LowRank):
     2 log det LB besides) and of `inv_trace` (tr B^-1 - m, over lam), so that it may be added once.
     """
 
-    def __init__(self, columns, lam, gram, LB, y, projection):
-        self.columns, self.lam, self.gram, self.LB, self.jitter = columns, lam, gram, LB, 0.0
+    def __init__(self, columns, lam, gram, B: Cholesky, y, projection):
+        self.columns, self.lam, self.gram, self.B = columns, lam, gram, B
         self.m, self.n = columns.shape
         self._projections, self._images = [(y, projection)], []
 

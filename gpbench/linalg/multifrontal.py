@@ -17,7 +17,7 @@ from .fronts import Fronts, analyse
 
 
 class Multifrontal:
-    """Cholesky factor of matrices that share one pattern (csc, indices sorted, both triangles, full diagonal)."""
+    """A `SparseFactor` of matrices that share one pattern (csc, indices sorted, both triangles, full diagonal)."""
 
     def __init__(self, pattern: sp.csc_matrix, perm):
         assert pattern.has_sorted_indices
@@ -79,8 +79,8 @@ class Multifrontal:
             out[some] = _squares(self.tree, self.panel, B.indptr, rows, B.data, some, front, x, work)
         return out
 
-    def inverse_on(self, pattern=None) -> np.ndarray:
-        """Entries of A^-1 at the entries of the pattern this factor was made for, in its order."""
+    def selected_inverse(self) -> np.ndarray:
+        """A^-1 at the entries of the pattern this factor was made for, in its order   (nnz,)."""
         Z = np.empty_like(self.panel)
         _selected_inverse(self.tree, self.panel, self.W, self.inverses, Z)
         return Z[self.target]

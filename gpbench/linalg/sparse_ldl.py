@@ -50,10 +50,11 @@ class Symbolic:
 
 
 class SparseLDL:
-    """A = P' L D L' P; the arguments of all methods are in the order of A."""
+    """A (csc) = P' L D L' P, a `SparseFactor`; the arguments of all methods are in the order of A."""
 
     def __init__(self, symbolic: Symbolic, A):
         self.symbolic = S = symbolic
+        self._start, self._rows = A.indptr, A.indices
         P = permuted(A, S.perm)
         self.Lx, self.D = np.empty(len(S.Li)), np.empty(S.n)
         bad = _factorise(P.indptr, P.indices, P.data, S.parent, S.Lp, S.Li, self.Lx, self.D)
@@ -86,11 +87,11 @@ class SparseLDL:
             out[columns] = _forward_many(S.Lp, S.Li, self.Lx, self.D, W)
         return out
 
-    def inverse_on(self, pattern) -> np.ndarray:
-        """A^-1 at the entries of a csc pattern inside that of L + L', in their order ([vanhatalo] eq. 11)   (nnz,)."""
+    def selected_inverse(self) -> np.ndarray:
+        """A^-1 at the entries of A, in their order ([vanhatalo] eq. 11)   (nnz,)."""
         S = self.symbolic
         Zx, Zd = selected_inverse(S.Lp, S.Li, self.Lx, self.D)
-        return lookup(pattern.indptr, pattern.indices, S.inverse, S.Lp, S.Li, Zx, Zd)
+        return lookup(self._start, self._rows, S.inverse, S.Lp, S.Li, Zx, Zd)
 
 
 def permuted(A, perm) -> csc_matrix:

@@ -1,8 +1,8 @@
 """Objectives: what is maximised, as a function of (factor, y, extra) alone, one file each.
 
-An objective returns (F, dF/dS, dF/dextra): F is always to be MAXIMISED, so a measure that a paper minimises is -F;
-dF/dS comes in the factor's structure (linalg/structured.py); `extra` is the variance of a predictive density besides
-what S holds (r = K - Q for the leave-one-out densities of DTC, else None).
+An objective of a `Factor` (linalg/factor.py) returns (F, dF/dS, dF/dextra): F is always to be MAXIMISED, so what a
+paper minimises is -F; dF/dS comes in the factor's structure (linalg/structured.py); `extra` is the variance of a
+predictive density besides what S holds (r = K - Q for the leave-one-out densities of DTC, else None).
 """
 
 from __future__ import annotations

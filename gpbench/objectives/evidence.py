@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.linalg.factor import Factor, Solver
 
-def evidence(factor, y, extra=None, gradient: bool = True):
-    """(F, dF/dS, dF/dextra) for any factor (dense, low-rank, sparse); dF/dS is None without `gradient`."""
+
+def evidence(factor: Factor | Solver, y, extra=None, gradient: bool = True):
+    """(F, dF/dS, dF/dextra); without `gradient` dF/dS is None and a factor that only solves will do."""
     a = factor.solve(y)
     F = -0.5 * (y @ a + factor.logdet() + len(y) * np.log(2 * np.pi))
     return float(F), factor.sensitivity(a, 0.5, 0.5) if gradient else None, 0.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gpbench.linalg.factor import Factor
+
 from .leave_one_out import leave_one_out
 
 
-def gpe(factor, y, extra=None, gradient: bool = True):
+def gpe(factor: Factor, y, extra=None, gradient: bool = True):
     return leave_one_out(factor, y, extra, lambda r, v: (-(r**2) - v, -2 * r, 0.0 * v - 1), gradient)

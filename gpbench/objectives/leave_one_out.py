@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.linalg.factor import Factor
 
-def leave_one_out(factor, y, extra, score, gradient: bool = True):
+
+def leave_one_out(factor: Factor, y, extra, score, gradient: bool = True):
     """(F, dF/dS, dF/dextra) of F = mean of score(residual, v) -> (f, df/dresidual, df/dv)."""
     a, s = factor.solve(y), factor.inv_diag()
     residual, v = a / s, 1 / s + (0.0 if extra is None else extra)

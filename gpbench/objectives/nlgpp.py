@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.linalg.factor import Factor
+
 from .leave_one_out import leave_one_out
 
 
@@ -14,5 +16,5 @@ def _score(r, v):
     return -(r**2) / v - np.log(v), -2 * r / v, (r**2 / v - 1) / v
 
 
-def nlgpp(factor, y, extra=None, gradient: bool = True):
+def nlgpp(factor: Factor, y, extra=None, gradient: bool = True):
     return leave_one_out(factor, y, extra, _score, gradient)

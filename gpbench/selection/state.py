@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.linalg.cholesky import cholesky_with_jitter
-from gpbench.linalg.triangular import solve_lower
+from gpbench.linalg.cholesky import Cholesky
 
 DEPENDENT = 1e-9  # a candidate whose residual variance is below this share of its prior variance is not considered
 _LOST = 1e-12  # rounding error eps sqrt(c_j)/d_j of the new direction up to which an append may build on z_j
@@ -99,10 +98,10 @@ class GreedyState:
         m = self.size
         self._freeze_noise()
         V = self.V[:m]
-        LB, jitter = cholesky_with_jitter(np.eye(m) + (V * self.precision) @ V.T)
-        self.jitter = max(self.jitter, jitter)
-        self.LB[:m, :m] = LB
-        self.Zeta[:m] = Zeta = solve_lower(LB, V)
+        B = Cholesky.of(np.eye(m) + (V * self.precision) @ V.T)
+        self.jitter = max(self.jitter, B.jitter)
+        self.LB[:m, :m] = B.L
+        self.Zeta[:m] = Zeta = B.half_solve(V)
         self.w[:m] = Zeta @ (self.precision * self.y)
         self.mean = self.w[:m] @ Zeta
         self.eta = (Zeta**2).sum(0) * self.precision

@@ -10,7 +10,7 @@ from gpbench.inference import sparse
 from gpbench.inference.exact import ExactPosterior
 from gpbench.inference.sparse import SparseModel
 from gpbench.learning.full_gp import fit_hyperparameters
-from gpbench.linalg.cholesky import cholesky_with_jitter
+from gpbench.linalg.cholesky import Cholesky
 from gpbench.methods.base import GP, Problem
 
 LARGEST = 1000  # training rows up to which a full GP is fitted for the comparison
@@ -70,7 +70,7 @@ def prior_sample(gp: GP, X, rng, Z=None, approximation=None) -> dict[str, list[f
     if Z is None:
         K = gp.kernel(x[:, None])
         sd = np.sqrt(np.diag(K) + gp.noise)
-        y = cholesky_with_jitter(K + gp.noise * np.eye(GRID))[0] @ rng.normal(size=GRID)
+        y = Cholesky.of(K + gp.noise * np.eye(GRID)).L @ rng.normal(size=GRID)
     else:
         at = sparse.build(approximation, gp, Z, x[:, None], np.zeros(GRID))
         V = solve_triangular(at.L, gp.kernel(Z, x[:, None]), lower=True)  # S = V'V + diag(lam)

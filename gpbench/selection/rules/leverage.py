@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.linalg.cholesky import cholesky_with_jitter
+from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import blocks
 from gpbench.linalg.structured import column_dots
 from gpbench.linalg.triangular import solve_lower
@@ -43,10 +43,10 @@ def scores(gp, X, rows, landmarks, weights=None) -> np.ndarray:
     Z, noise = X[landmarks], gp.noise
     K = w[:, None] * gp.kernel(Z) * w
     K[np.diag_indices_from(K)] += noise
-    L, _ = cholesky_with_jitter(K)
+    root = Cholesky.of(K)
     found, kdiag = np.empty(len(rows)), gp.kernel.diag(X[rows])
     for part in blocks(len(landmarks), len(rows)):
-        V = solve_lower(L, np.asfortranarray(w[:, None] * gp.kernel(Z, X[rows[part]])), overwrite=True)
+        V = solve_lower(root.L, np.asfortranarray(w[:, None] * gp.kernel(Z, X[rows[part]])), overwrite=True)
         found[part] = (kdiag[part] - column_dots(V, V)) / noise
     return np.maximum(found, 1e-12 * np.max(kdiag) / noise)
 
