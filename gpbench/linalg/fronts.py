@@ -1,8 +1,7 @@
-"""Symbolic analysis for the multifrontal Cholesky: elimination tree, supernodes, row structures, relative indices.
+"""Symbolic analysis for the multifrontal Cholesky, from the elimination tree on: supernodes, rows, relative indices.
 
 A *front* is a supernode with its columns J (consecutive after the ordering) and the rows R below them where its columns
-have entries. Fronts are numbered in postorder, so children come before their parent and the root is last. All of it
-depends on the pattern only and is done once.
+have entries. Fronts are numbered in postorder, so children come before their parent and the root is last.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numba import njit
+
+from .elimination import Elimination, eliminate
 
 WIDEST = 96  # columns of a front: a narrow one costs its block of sites less, a wide one does more in each product
 
@@ -37,28 +38,17 @@ class Tree(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fronts:
-    """Result of the symbolic analysis: row i of the factor is row perm[i] of A."""
+class Fronts(Elimination):
+    """Result of the symbolic analysis."""
 
-    perm: np.ndarray  # (n,)
     tree: Tree
-    nnz: int  # entries of L that need not be zero
     stack_size: int  # doubles the update matrices need at most
     tallest: int  # |R| at most
     z_size: int  # doubles the inverses of fronts need at most
 
     @property
-    def n(self) -> int:
-        return len(self.perm)
-
-    @property
     def count(self) -> int:
         return len(self.tree.parent)
-
-    @property
-    def fill(self) -> float:
-        """nnz(L) as a share of a full triangle."""
-        return self.nnz / max(1.0, self.n * (self.n + 1) / 2)
 
     @property
     def stored(self) -> int:
@@ -69,19 +59,9 @@ class Fronts:
 
 def analyse(A: sp.spmatrix, perm) -> Fronts:
     """Fronts of the Cholesky factor of A (symmetric pattern, full diagonal assumed) in the given elimination order."""
-    n = A.shape[0]
-    perm = np.asarray(perm, dtype=np.int64)
-    A = sp.csc_matrix(A)
-    indptr, indices = _permuted(A.indptr, A.indices, perm)
-    parent = _elimination_tree(indptr, indices)
-    post = _postorder(parent)
-    if not np.array_equal(post, np.arange(n)):
-        perm = perm[post]
-        indptr, indices = _permuted(A.indptr, A.indices, perm)
-        parent = _elimination_tree(indptr, indices)
-    counts = _column_counts(indptr, indices, parent)
-    first = _split(_merge(_fundamental(parent, counts), parent, counts), WIDEST)
-    row_start, rows, front_parent = _structures(indptr, indices, first)
+    e, start, indices = eliminate(A, perm, postorder=True)
+    first = _split(_merge(_fundamental(e.parent, e.counts), e.parent, e.counts), WIDEST)
+    row_start, rows, front_parent = _structures(start, indices, first)
     place = _places(first, row_start, rows, front_parent)
     width, height = np.diff(first), np.diff(row_start)
     panel_start = np.r_[0, np.cumsum((width + height) * width)]
@@ -89,85 +69,7 @@ def analyse(A: sp.spmatrix, perm) -> Fronts:
     places, z_size = _inverse_places(width, height, front_parent, heir)
     tree = Tree(first, row_start, rows, place, front_parent, has_child, heir, panel_start, *places)
     tallest, stack_size = int(height.max(initial=0)), _stack_size(height, front_parent, heir)
-    return Fronts(perm, tree, int(counts.sum()), stack_size, tallest, z_size)
-
-
-@njit(cache=True)
-def _permuted(indptr, indices, perm):
-    """Pattern of A[perm][:, perm], indices sorted; A is symmetric, so each column is met by the others in order."""
-    n = len(perm)
-    position, start = np.empty(n, np.int64), np.zeros(n + 1, np.int64)
-    for k in range(n):
-        position[perm[k]] = k
-        start[k + 1] = start[k] + indptr[perm[k] + 1] - indptr[perm[k]]
-    rows, end = np.empty(start[n], np.int64), start[:-1].copy()
-    for k in range(n):
-        for p in range(indptr[perm[k]], indptr[perm[k] + 1]):
-            j = position[indices[p]]
-            rows[end[j]] = k
-            end[j] += 1
-    return start, rows
-
-
-@njit(cache=True)
-def _elimination_tree(indptr, indices):
-    """Liu's algorithm with path compression."""
-    n = len(indptr) - 1
-    parent, ancestor = np.full(n, -1), np.full(n, -1)
-    for k in range(n):
-        for p in range(indptr[k], indptr[k + 1]):
-            i = indices[p]
-            while i != -1 and i < k:
-                up = ancestor[i]
-                ancestor[i] = k
-                if up == -1:
-                    parent[i] = k
-                i = up
-    return parent
-
-
-@njit(cache=True)
-def _postorder(parent):
-    n = len(parent)
-    head, sibling = np.full(n, -1), np.full(n, -1)
-    for j in range(n - 1, -1, -1):
-        if parent[j] != -1:
-            sibling[j] = head[parent[j]]
-            head[parent[j]] = j
-    post, stack, k = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
-    for root in range(n):
-        if parent[root] != -1:
-            continue
-        top = 0
-        stack[0] = root
-        while top >= 0:
-            j = stack[top]
-            if head[j] == -1:
-                post[k] = j
-                k += 1
-                top -= 1
-            else:
-                child = head[j]
-                head[j] = sibling[child]
-                top += 1
-                stack[top] = child
-    return post
-
-
-@njit(cache=True)
-def _column_counts(indptr, indices, parent):
-    """Entries of each column of L, diagonal included: row i of L is the subtree walked from the entries of row i."""
-    n = len(parent)
-    counts, mark = np.ones(n, dtype=np.int64), np.full(n, -1)
-    for i in range(n):
-        mark[i] = i
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
-            while j < i and mark[j] != i:
-                counts[j] += 1
-                mark[j] = i
-                j = parent[j]
-    return counts
+    return Fronts(**vars(e), tree=tree, stack_size=stack_size, tallest=tallest, z_size=z_size)
 
 
 @njit(cache=True)

@@ -23,9 +23,8 @@ class Multifrontal:
         assert pattern.has_sorted_indices
         self.fronts: Fronts = analyse(pattern, perm)
         tree = self.tree = self.fronts.tree
-        self.inverse_perm = np.argsort(self.fronts.perm)
         # where each entry of the pattern, or its mirror image, stands in the panels; `given` are those that stand there
-        self.target, lower = _targets(tree, pattern.indptr, pattern.indices, self.inverse_perm, self.fronts.perm)
+        self.target, lower = _targets(tree, pattern.indptr, pattern.indices, self.fronts.inverse, self.fronts.perm)
         self.given = np.flatnonzero(lower)
         self.panel = np.empty(tree.panel_start[-1])
         self.stack = np.empty(self.fronts.stack_size)
@@ -52,7 +51,7 @@ class Multifrontal:
         work = np.empty(self.fronts.tallest * (x.size // max(len(x), 1)))
         _forward(self.tree, self.panel, flat, len(x), work)
         _backward(self.tree, self.panel, flat, len(x), work)
-        return flat.reshape(x.shape, order="F")[self.inverse_perm]
+        return flat.reshape(x.shape, order="F")[self.fronts.inverse]
 
     def half_solve(self, b) -> np.ndarray:
         """L^-1 b in the factor's order of rows: its squared columns sum to b' A^-1 b."""
@@ -69,7 +68,7 @@ class Multifrontal:
         """
         B = sp.csc_matrix(B)
         front = np.repeat(np.arange(self.fronts.count), np.diff(self.tree.first))  # of each row of the factor
-        rows = self.inverse_perm[B.indices]
+        rows = self.fronts.inverse[B.indices]
         lowest = np.full(B.shape[1], self.fronts.count)
         np.minimum.at(lowest, np.repeat(np.arange(B.shape[1]), np.diff(B.indptr)), front[rows])
         order, out = np.argsort(lowest, kind="stable"), np.zeros(B.shape[1])

@@ -16,15 +16,13 @@ from scipy.sparse import csc_matrix
 
 from gpbench.errors import NotPositiveDefinite
 
+from .elimination import Elimination, eliminate
 from .ordering import fill_reducing
 from .takahashi import lookup, selected_inverse
 
 
 @dataclass(frozen=True)
-class Symbolic:
-    perm: np.ndarray  # (n,) row perm[k] of the matrix is the k-th of the factor
-    inverse: np.ndarray  # (n,) its inverse
-    parent: np.ndarray  # (n,) elimination tree; -1 at a root
+class Symbolic(Elimination):
     Lp: np.ndarray  # (n + 1,)
     Li: np.ndarray  # (nnz,) int32
     note: str  # about the ordering
@@ -33,20 +31,9 @@ class Symbolic:
     def of(cls, pattern, ordering: str = "amd") -> Symbolic:
         """`pattern` is a symmetric csc matrix with a full diagonal."""
         perm, note = fill_reducing(pattern, ordering)
-        inverse = np.empty_like(perm)
-        inverse[perm] = np.arange(len(perm))
-        P = permuted(pattern, perm)
-        parent, Lp = _tree_and_counts(P.indptr, P.indices)
-        return cls(perm, inverse, parent, Lp, _rows(P.indptr, P.indices, parent, Lp), note)
-
-    @property
-    def n(self) -> int:
-        return len(self.perm)
-
-    @property
-    def fill(self) -> float:
-        """nnz(L) with its diagonal over n(n+1)/2 ([vanhatalo]'s fill-L)."""
-        return (len(self.Li) + self.n) / (self.n * (self.n + 1) / 2)
+        e, start, rows = eliminate(pattern, perm)
+        Lp = np.r_[0, np.cumsum(e.counts - 1)]
+        return cls(**vars(e), Lp=Lp, Li=_rows(start, rows, e.parent, Lp), note=note)
 
 
 class SparseLDL:
@@ -102,24 +89,6 @@ def permuted(A, perm) -> csc_matrix:
 
 
 # -- symbolic --------------------------------------------------------------------------------------------------------
-
-
-@njit(cache=True)
-def _tree_and_counts(Ap, Ai):
-    """Elimination tree and column pointers of L, by walking up the tree from the entries above the diagonal."""
-    n = len(Ap) - 1
-    parent, flag, counts = np.full(n, -1), np.full(n, -1), np.zeros(n + 1, np.int64)
-    for k in range(n):
-        flag[k] = k
-        for p in range(Ap[k], Ap[k + 1]):
-            i = Ai[p]
-            while i < k and flag[i] != k:
-                if parent[i] == -1:
-                    parent[i] = k
-                counts[i + 1] += 1
-                flag[i] = k
-                i = parent[i]
-    return parent, np.cumsum(counts)
 
 
 @njit(cache=True)
