@@ -11,7 +11,8 @@ import pytest
 import gpbench
 
 ROOT = Path(gpbench.__file__).parent
-MAY_IMPORT = {  # part -> parts of gpbench it may use; everything may use errors, text, versions and deadline
+ANYWHERE = {"errors", "text", "versions", "deadline", "recorder", "__version__"}
+MAY_IMPORT = {  # part -> parts of gpbench it may use besides
     "linalg": set(),
     "kernels": {"linalg", "catalog"},  # build.py looks kernels up by name
     "objectives": {"linalg"},
@@ -50,7 +51,11 @@ def test_imports_go_one_way(part):
     files = [ROOT / f"{part}.py"] if (ROOT / f"{part}.py").exists() else sorted((ROOT / part).rglob("*.py"))
     assert files
     for file in files:
-        beyond = imports_of(file) - MAY_IMPORT[part] - {part, "errors", "text", "versions", "deadline", "__version__"}
+        beyond = (
+            imports_of(file)
+            - MAY_IMPORT[part]
+            - {part, "errors", "text", "versions", "deadline", "recorder", "__version__"}
+        )
         assert not beyond, f"{file.relative_to(ROOT)} imports {sorted(beyond)}"
 
 

@@ -78,7 +78,7 @@ def test_with_every_row_an_inducing_point_there_is_nothing_to_exchange(variant):
 def test_snapshots_give_one_model_per_epoch_and_the_last_is_the_one_returned():
     p = problem()
     fitted = CholQR(d_max=8, epochs=3, tolerance=0, snapshots=True).fit(p, np.random.default_rng(1))
-    along = list(fitted.curve(p.X[:20]))
+    along = [(at, predict(p.X[:20])) for at, predict in fitted.models]
     assert [at["epoch"] for at, _ in along] == [1, 2, 3]
     assert np.all(np.diff([at["seconds"] for at, _ in along]) > 0)
     np.testing.assert_array_equal(along[-1][1].mean, fitted.predict(p.X[:20]).mean)

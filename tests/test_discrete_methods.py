@@ -70,7 +70,7 @@ def test_snapshots_trace_every_epoch_and_end_at_the_fitted_model(problem, name, 
     assert fitted.trace[-1]["epochs"] == len(fitted.trace)
     assert [row["epoch"] for row in fitted.trace] == list(range(1, len(fitted.trace) + 1))
     assert all(np.isfinite(row["objective"]) for row in fitted.trace)
-    along = list(fitted.curve(problem.X))
+    along = [(at, predict(problem.X)) for at, predict in fitted.models]
     assert [at["epoch"] for at, _ in along] == [row["epoch"] for row in fitted.trace]
     np.testing.assert_allclose(along[-1][1].mean, fitted.predict(problem.X).mean, atol=1e-8)
 

@@ -118,7 +118,7 @@ def test_patience_counts_inclusions_without_a_new_minimum(rng):
 def test_a_cache_that_never_holds_a_loser_costs_nothing_per_candidate(rng):
     state, rows = setup(rng, n=200, size=30)
     pool = WorkingSet(rows, nlgpp.criterion.needs, np.random.default_rng(1), fresh=1, retained=5)
-    trace = Path(state, nlgpp.criterion, pool, rows).grow(30).trace()
+    trace = Path(state, nlgpp.criterion, pool, rows).grow(30).recorder.trace
     assert "seconds_per_fresh_candidate" in trace[24] and "seconds_per_cached_candidate" not in trace[24]
 
 
@@ -126,7 +126,7 @@ def test_a_cache_that_never_holds_a_loser_costs_nothing_per_candidate(rng):
 def test_what_a_candidate_costs_is_told_every_25_steps_fresh_and_retained_apart(rng, retained):
     state, rows = setup(rng, n=200, size=60)
     pool = WorkingSet(rows, nlgpp.criterion.needs, np.random.default_rng(1), fresh=10, retained=retained)
-    trace = Path(state, nlgpp.criterion, pool, rows).grow(60).trace()
+    trace = Path(state, nlgpp.criterion, pool, rows).grow(60).recorder.trace
     told = {row["size"]: {k for k in row if k.startswith("seconds_per")} for row in trace}
     kinds = {"seconds_per_candidate", "seconds_per_fresh_candidate"}
     kinds |= {"seconds_per_cached_candidate"} if retained else set()

@@ -111,9 +111,9 @@ def test_measure_after_every_step_equals_the_dense_definition_and_falls_by_the_s
     lam = np.full(len(y), NOISE)
     u = path.state.pivots.tolist()
     before = oracle.measure(criterion.name, K, y, [], lam, NOISE, "dtc")
-    for k, (score, measure) in enumerate(zip(path.scores, path.measures), start=1):
+    for k, (row, measure) in enumerate(zip(path.recorder.trace, path.measures), start=1):
         assert measure == pytest.approx(oracle.measure(criterion.name, K, y, u[:k], lam, NOISE, "dtc"), abs=1e-8)
-        assert before - measure == pytest.approx(score, abs=1e-8)
+        assert before - measure == pytest.approx(row["score"], abs=1e-8)
         before = measure
 
 

@@ -1,11 +1,17 @@
 """What a trial costs is told whole: shared learning, fit and prediction, wall and CPU seconds."""
 
+import time
+
+import numpy as np
 import pytest
 from driver import run_here, trial
+from numba.core import event
 
 from gpbench.keeping.files import read_json, write_json
 from gpbench.keeping.store import Store
+from gpbench.kernels.ard_se import ArdSE
 from gpbench.report import frame
+from gpbench.running import evaluate, problem
 
 SHARED = {"schedule": "fixed", "from": "full-gp", "subset": 30, "evaluations": 10}
 
@@ -45,3 +51,34 @@ def test_shared_work_of_old_that_kept_no_time_leaves_the_columns_empty(ran):
     run_here(folder, [later])
     seconds = Store(folder).results([later])[later.id].seconds
     assert {"fit", "predict"} <= seconds.keys() and not {"learn", "cpu"} & seconds.keys()
+
+
+COMPILING, WORKING = 0.4, 0.2  # seconds
+
+
+class Compiling(ArdSE):
+    """Compiles at its first use: on a busy machine that takes its time and little of the processor's."""
+
+    done = False
+
+    def __call__(self, X, X2=None):
+        if not Compiling.done:
+            Compiling.done = True
+            event.start_event("numba:compile")
+            time.sleep(COMPILING)
+            event.end_event("numba:compile")
+            busy_until = time.process_time() + WORKING
+            while time.process_time() < busy_until:
+                pass
+        return super().__call__(X, X2)
+
+
+@pytest.mark.parametrize("method", ["hybrid", "nlml"])
+def test_compiling_is_in_no_seconds_so_no_part_is_longer_than_the_fit(method, monkeypatch):
+    monkeypatch.setattr(Compiling, "done", False)
+    monkeypatch.setattr(problem, "build_kernel", lambda spec, X: Compiling(np.zeros(X.shape[1] + 1), X.shape[1]))
+    hyperparameters = {"schedule": "interleaved", "rounds": 1, "evaluations": 3}
+    ((result, _),) = evaluate.results([trial(method, d_max=5, hyperparameters=hyperparameters)], None, lambda t: None)
+    seconds = result.seconds
+    assert WORKING <= seconds["select"] + seconds["adapt"] <= seconds["fit"]
+    assert WORKING <= seconds["cpu"] and max(row["seconds"] for row in result.trace) <= seconds["fit"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpbench.inference import sparse
 from gpbench.inference.model import GP
 from gpbench.objectives.evidence import evidence
+from gpbench.recorder import Recorder
 
 from .learner import Bounds, Learner
 from .optimise import Optimum
@@ -13,7 +14,7 @@ from .parameters import Layout
 
 def adapt(
     approximation, gp: GP, Z, X, y, evaluations: int, optimiser: str, learner: Learner, bounds: Bounds,
-    jitter: float = 0.0, measure=evidence,
+    jitter: float = 0.0, measure=evidence, recorder: Recorder | None = None,
 ) -> tuple[GP, Optimum]:  # fmt: skip
     """The best hyperparameters that so many evaluations find from `gp`, and how; inputs need no gradient."""
     layout = Layout(gp)
@@ -23,5 +24,5 @@ def adapt(
         found = sparse.objective(sparse.build(approximation, at, Z, X, y, jitter), measure, inputs=False)
         return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
 
-    found = learner.maximise(objective, layout.pack(), evaluations, optimiser, bounds)
+    found = learner.maximise(objective, layout.pack(), evaluations, optimiser, bounds, recorder=recorder)
     return layout.unpack(found.x)[0], found

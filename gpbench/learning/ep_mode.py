@@ -10,6 +10,7 @@ import numpy as np
 from gpbench.errors import NotPositiveDefinite
 from gpbench.inference import ep
 from gpbench.kernels.base import Kernel
+from gpbench.recorder import Recorder
 
 from .learner import LEARNER, Bounds, Learner
 from .optimise import Optimum, best_of
@@ -45,6 +46,7 @@ class Start:
 def find_mode(
     posterior: Callable[[Start], ep.SitePosterior], y, likelihood, prior, starts: list[Start], evaluations: int = 200,
     optimiser: str = "lbfgs", tolerance: float = 1e-3, max_sweeps: int = 100, learner: Learner = LEARNER,
+    recorder: Recorder | None = None,
 ) -> tuple[Start, Optimum]:  # fmt: skip
     """The best mode over the starts; `posterior` builds the EP posterior of a point (its kernel and Z)."""
     climbs = []
@@ -69,7 +71,7 @@ def find_mode(
             return found.log_Z + log_prior, at.with_inputs(dtheta + dprior, dZ)
 
         bounds = start.bounds(learner)
-        found = learner.maximise(objective, start.pack(), evaluations, optimiser, bounds, PRECISION)
+        found = learner.maximise(objective, start.pack(), evaluations, optimiser, bounds, PRECISION, recorder=recorder)
         climbs.append((found, start.unpack(found.x)))
         return found
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpbench.inference import exact
 from gpbench.inference.model import GP
+from gpbench.recorder import Recorder
 
 from .learner import LEARNER, Learner
 from .optimise import best_of
@@ -16,7 +17,7 @@ SCREEN = 40  # evaluations after which the best of several starts is clear enoug
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    objective=exact.objective, learner: Learner = LEARNER,
+    objective=exact.objective, learner: Learner = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
     """Optimum of objective(gp, X, y) over kernel parameters and noise.
 
@@ -32,10 +33,10 @@ def fit_hyperparameters(
     starts = starting_points(gp, X, restarts, rng)
     first = evaluations if len(starts) == 1 else min(SCREEN, evaluations)
     bounds = layout.bounds(learner)
-    found = best_of(starts, lambda x: learner.maximise(at, x, first, optimiser, bounds))
+    found = best_of(starts, lambda x: learner.maximise(at, x, first, optimiser, bounds, recorder=recorder))
     left = evaluations - found.evaluations
     if not found.converged and left > 0:
-        found = found.then(learner.maximise(at, found.x, left, optimiser, bounds))
+        found = found.then(learner.maximise(at, found.x, left, optimiser, bounds, recorder=recorder))
     learned, _ = layout.unpack(found.x)
     info = {
         "objective": found.value, "evaluations": found.spent, "converged": found.converged,

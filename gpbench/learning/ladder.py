@@ -14,6 +14,7 @@ import numpy as np
 
 from gpbench.inference import exact
 from gpbench.inference.model import GP
+from gpbench.recorder import Recorder
 
 from .full_gp import starting_points
 from .learner import LEARNER, Learner
@@ -39,7 +40,7 @@ def rungs(n: int) -> list[int]:
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    objective=exact.objective, learner: Learner = LEARNER,
+    objective=exact.objective, learner: Learner = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
     """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each climb."""
     layout, bounds = Layout(gp), Layout(gp).bounds(learner)
@@ -56,7 +57,8 @@ def fit_hyperparameters(
 
         def climb(x, at=at, found=found):
             leave = partial(_met, best=max(found, key=_value), ceiling=ceiling) if found else None
-            found.append(learner.maximise(at, x, evaluations, optimiser, bounds, gain=GAIN, leave=leave))
+            rules = evaluations, optimiser, bounds
+            found.append(learner.maximise(at, x, *rules, gain=GAIN, leave=leave, recorder=recorder))
             return found[-1]
 
         best = best_of(points, climb)

@@ -54,11 +54,11 @@ class Learner:
 
     def maximise(
         self, objective: Callable, x0, evaluations: int, optimiser: str, bounds: Bounds, tolerance: float = 1e-7,
-        **ends,
+        **more,
     ) -> Optimum:  # fmt: skip
-        """`ends` are `gain` and `leave` of `optimise.maximise`."""
+        """`more` are `gain`, `leave` and `recorder` of `optimise.maximise`."""
         first_step = FIRST_STEP if self.version > 1 and optimiser == "lbfgs" else None
-        return maximise(objective, x0, evaluations, optimiser, bounds, tolerance, first_step, **ends)
+        return maximise(objective, x0, evaluations, optimiser, bounds, tolerance, first_step, **more)
 
 
 LEARNER = Learner()  # what code that asks for nothing else gets

@@ -12,6 +12,7 @@ import numpy as np
 from gpbench.inference.model import GP
 from gpbench.inference.vecchia import embedding, objective
 from gpbench.linalg.neighbours import earlier_neighbours
+from gpbench.recorder import Recorder
 
 from .full_gp import fit_hyperparameters
 from .learner import LEARNER, Learner
@@ -24,7 +25,7 @@ PRECISION = 1e-5  # of the optimiser: finer than the approximation deserves
 
 def learn(
     X, y, gp: GP, k: int, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    learner: Learner = LEARNER, few: int = FEW,
+    learner: Learner = LEARNER, few: int = FEW, recorder: Recorder | None = None,
 ) -> tuple[GP, list[dict]]:  # fmt: skip
     """Optimum of the approximate evidence for rows in their order, and the trace of the climbs over all rows.
 
@@ -43,7 +44,8 @@ def learn(
             return F, layout.gradient(dtheta, dlog_noise)
 
         left = evaluations - (climb.evaluations if climb else 0)
-        found = learner.maximise(at, layout.pack(), left, optimiser, layout.bounds(learner), PRECISION)
+        bounds = layout.bounds(learner)
+        found = learner.maximise(at, layout.pack(), left, optimiser, bounds, PRECISION, recorder=recorder)
         gp, climb = layout.unpack(found.x)[0], climb.then(found) if climb else found
         if not moved(E, embedding(gp.kernel, X)):
             break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +10,7 @@ from scipy.optimize import minimize
 
 from gpbench import deadline
 from gpbench.errors import GpbenchError, NotPositiveDefinite
+from gpbench.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class _Settled(Exception):
 class _Loss:
     """What scipy minimises: -scale F inside the bounds, counted; the best point and a trace are kept."""
 
-    def __init__(self, objective, x0, evaluations: int, bounds):
+    def __init__(self, objective, x0, evaluations: int, bounds, recorder: Recorder):
         self.objective, self.evaluations = objective, evaluations
         self.low, self.high = (None, None) if bounds is None else _limits(bounds)
         self.best_x, self.best_F, self.count, self.scale = x0, -np.inf, 0, 1.0
         self.trace: list[dict] = []
-        self.begin = time.perf_counter()
+        self.watch = recorder.stopwatch()
         self.known: tuple | None = None  # the start and its loss, evaluated to learn the scale
 
     def __call__(self, x):
@@ -88,8 +88,7 @@ class _Loss:
             return 1e3 * (1.0 + abs(worst)), np.zeros_like(x)
         if self.best_F < F:
             self.best_x, self.best_F = inside.copy(), float(F)
-        seconds = time.perf_counter() - self.begin
-        self.trace.append({"evaluation": self.count, "objective": self.best_F, "seconds": seconds})
+        self.trace.append({"evaluation": self.count, "objective": self.best_F, "seconds": self.watch.seconds})
         return -F, np.where(inside == x, -dF, 0.0)
 
     def watching(self, gain: float, leave: Callable | None):
@@ -125,6 +124,7 @@ def maximise(
     first_step: float | None = None,
     gain: float = -np.inf,
     leave: Callable[[np.ndarray, float], bool] | None = None,
+    recorder: Recorder | None = None,
 ) -> Optimum:
     """Maximum of objective(x) -> (F, dF/dx) from x0 with L-BFGS or conjugate gradients.
 
@@ -132,25 +132,27 @@ def maximise(
     counts as very bad, so line searches back off from it. `first_step` bounds the length of the first step, which
     L-BFGS-B leaves at that of the gradient where every variable has two bounds. The climb ends as soon as
     PATIENCE iterations together gain less than `gain`, or when `leave(x, F)` says so of the best point after one.
+    The trace is timed by the recorder's clock.
     """
     x0 = np.asarray(x0, dtype=float)
     if len(x0) == 0:
         F, _ = objective(x0)
         return Optimum(x0, float(F), 1, True, "nothing to learn", [])
-    loss = _Loss(objective, x0, evaluations, bounds)
+    loss = _Loss(objective, x0, evaluations, bounds, recorder or Recorder())
     if loss.low is not None and optimiser == "lbfgs":
         x0 = np.clip(x0, loss.low, loss.high)  # as scipy would
     scipy_name = {"lbfgs": "L-BFGS-B", "cg": "CG"}[optimiser]
     options = {"maxiter": evaluations}
     try:
-        if first_step is not None:
-            loss.limit_first_step(x0, first_step)
-        if optimiser == "lbfgs":
-            options |= {"maxfun": evaluations, "ftol": tolerance * 1e-2, "gtol": 1e-5 * loss.scale, "maxcor": 20}
-        found = minimize(
-            loss, x0, jac=True, method=scipy_name, bounds=bounds if optimiser == "lbfgs" else None, options=options,
-            callback=loss.watching(gain, leave),
-        )  # fmt: skip
+        with loss.watch:
+            if first_step is not None:
+                loss.limit_first_step(x0, first_step)
+            if optimiser == "lbfgs":
+                options |= {"maxfun": evaluations, "ftol": tolerance * 1e-2, "gtol": 1e-5 * loss.scale, "maxcor": 20}
+            found = minimize(
+                loss, x0, jac=True, method=scipy_name, bounds=bounds if optimiser == "lbfgs" else None,
+                options=options, callback=loss.watching(gain, leave),
+            )  # fmt: skip
         converged, message = bool(found.success), str(found.message)
     except (_Spent, _Settled) as e:
         converged, message = isinstance(e, _Settled), str(e)

@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict
 from gpbench.inference import parts
 from gpbench.inference.model import GP, Prediction
 from gpbench.learning.learner import LEARNER, Learner
+from gpbench.recorder import Recorder
 
-__all__ = ["GP", "Fitted", "Method", "Prediction", "Problem", "Schedule"]
+__all__ = ["GP", "Fitted", "Method", "Prediction", "Problem", "Recorder", "Schedule"]
 
 
 LEARNING_KEYS = ("rounds", "evaluations", "optimiser", "restarts")  # of `hyperparameters`: how a method learns
@@ -54,6 +55,7 @@ class Problem:
     latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
     do: parts.Map = parts.in_turn  # how parts of rows beyond memory are done
     journal: Callable[[Callable], Callable] | None = None  # keeps the evaluations of a long climb (running/journal.py)
+    recorder: Callable[[], Recorder] = Recorder  # a new one for each fit: times, kernel rows, trace, notes go there
 
     @property
     def n(self) -> int:
@@ -87,14 +89,15 @@ class Fitted:
     pivots: np.ndarray | None = None  # rows of the training part, in order of choice
     inducing: np.ndarray | None = None  # (m, D) where they are not training rows
     start: np.ndarray | None = None  # (m, D) inducing inputs before they were moved or swapped; for figures
+    whole: bool = False  # `predict` bounds its memory by itself and gains from having all test inputs at once
+    # What `Recorder.told` gives:
     seconds: dict[str, float] = field(default_factory=dict)  # "select", "adapt"; the runner adds fit and predict
     kernel_rows: int | None = None  # rows of the kernel matrix that were evaluated
     trace: list[dict[str, Any]] = field(default_factory=list)  # plain numbers; a list of them is a curve
     notes: tuple[str, ...] = ()  # e.g. the jitter that was needed
-    whole: bool = False  # `predict` bounds its memory by itself and gains from having all test inputs at once
-    # Models along the way, for curves of test scores: curve(X) yields ({"step": 12}, Prediction) or ({"epoch": 3,
-    # "seconds": 4.2}, Prediction). The runner scores each and adds it to the trace. Set only when the config asks.
-    curve: Callable[[np.ndarray], Iterator[tuple[dict, Prediction]]] | None = None
+    # Models along the way, for curves of test scores: ({"epoch": 3}, predict) is scored by the runner in the row of the
+    # trace that has these numbers.
+    models: tuple[tuple[dict, Predictor], ...] = ()
     # What is only measured about the model, not part of it: the runner asks when the clock has stopped, and adds the
     # numbers, and lists of numbers (curves), to the last row of the trace.
     facts: Callable[[], dict[str, float | list[float]]] | None = None

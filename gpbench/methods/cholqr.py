@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -17,9 +16,9 @@ from gpbench.learning.adapt import adapt
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.linalg.cholqr import CholQR as Factor
-from gpbench.selection.swap import VARIANTS, Energy, Swap, swaps
+from gpbench.selection.swap import VARIANTS, Energy, Swap, follow, swaps
 
-from .base import GP, Fitted, Method, Problem
+from .base import GP, Fitted, Method, Prediction, Problem, Recorder
 from .families.inducing import choose, known_start
 from .probes.line import line_facts
 from .probes.shares import redundant_shares
@@ -32,9 +31,6 @@ class _State:
     gp: GP
     factor: Factor
     value: float  # F, falling
-    rows: int = 0  # kernel rows evaluated
-    select: float = 0.0
-    adapt: float = 0.0
     jitters: dict[str, float] = field(default_factory=dict)  # the largest that any factor needed
 
 
@@ -74,107 +70,121 @@ class CholQR(Method):
         return known_start(name)
 
     def fit(self, problem, rng):
-        begin = time.perf_counter()
-        energy, trace, kept = Energy(self.objective == "var"), [], []
-        _, first, used = choose(self.inducing, problem, self.d_max, rng)
-        state = self._build(problem, problem.gp, first, energy)
-        state.rows += used
-        bounds, learn = Layout(problem.gp).bounds(problem.schedule.learner), problem.schedule.kind != "fixed"
-        z = min(self.z, problem.n - len(first))
-        information = VARIANTS[self.variant](z, rng)  # one for all epochs: AA's number of pivots is carried over
-        for epoch in range(1, self.epochs + 1):
-            before = state.value
-            tried = self._discrete(problem, state, energy, information, rng)
-            evaluations = self._continuous(problem, state, energy, bounds) if learn else 0
-            seconds = time.perf_counter() - begin
-            trace.append(_row(epoch, state.value, tried, evaluations, seconds) | redundant_shares(state.gp.kernel))
-            if self.variant == "aa":
-                trace[-1]["pivot_rule_violations"] = sum(not _grows_and_shrinks(s, z) for s in tried)
-            if self.snapshots:
-                kept.append((epoch, seconds, state.gp, state.factor.pivots.copy()))
-            if before - state.value < self.tolerance * problem.n or deadline.passed():
-                break
-        trace[-1] |= {"epochs": len(trace), **_candidates(tried)}
-        return replace(self._fitted(problem, state, trace, kept), start=problem.X[first])
+        recorder, energy = problem.recorder(), Energy(self.objective == "var")
+        with recorder.stopwatch() as watch:
+            _, first, used = choose(self.inducing, problem, self.d_max, rng)
+            recorder.evaluated(used)
+            state = self._build(problem, problem.gp, first, energy, recorder)
+            z = min(self.z, problem.n - len(first))
+            information = VARIANTS[self.variant](z, rng)  # one for all epochs: AA's number of pivots is carried over
+            for epoch in range(1, self.epochs + 1):
+                before = state.value
+                tried, laps = self._discrete(problem, state, energy, information, rng, recorder)
+                evaluations = self._continuous(problem, state, energy, recorder)
+                row = {"epoch": epoch, "objective": state.value, "seconds": watch.seconds, "evaluations": evaluations}
+                recorder.row({**row, **_summary(tried, laps), **redundant_shares(state.gp.kernel)})
+                if self.variant == "aa":
+                    recorder.also({"pivot_rule_violations": sum(not _grows_and_shrinks(s, z) for s in tried)})
+                if self.snapshots:
+                    at = {"epoch": epoch, "seconds": recorder.trace[-1]["seconds"]}
+                    recorder.model(at, self._snapshot(problem, state))
+                if before - state.value < self.tolerance * problem.n or deadline.passed():
+                    break
+        recorder.also({"epochs": epoch, **_candidates(tried)})
+        return self._fitted(problem, state, problem.X[first], recorder)
 
-    def _build(self, problem: Problem, gp: GP, pivots, energy: Energy) -> _State:
+    def _build(self, problem: Problem, gp: GP, pivots, energy: Energy, recorder: Recorder) -> _State:
         kernel, X = gp.kernel, problem.X
         factor = Factor.build(kernel(X[pivots], X), pivots, kernel.diag(X), problem.y, gp.noise, JITTER)
-        return _State(gp, factor, energy.value(factor), len(pivots), jitters=factor.jitters)
+        recorder.evaluated(len(pivots))
+        return _State(gp, factor, energy.value(factor), factor.jitters)
 
-    def _discrete(self, problem: Problem, state: _State, energy: Energy, information, rng) -> list[Swap]:
-        begin, rows = time.perf_counter(), KernelRows(state.gp.kernel, problem.X)
-        points = rng.permutation(state.factor.pivots)[: self.swaps]
-        tried = list(swaps(state.factor, rows, points, energy, information, exact=self.exact_ranking))
-        state.value = energy.value(state.factor)
-        state.rows += rows.evaluated
-        state.select += time.perf_counter() - begin
-        return tried
+    def _discrete(
+        self, problem: Problem, state: _State, energy: Energy, information, rng, recorder: Recorder
+    ) -> tuple[list[Swap], list[float]]:
+        """The swaps that were tried, and the seconds of each."""
+        with recorder.time("select"):
+            rows = KernelRows(state.gp.kernel, problem.X)
+            points = rng.permutation(state.factor.pivots)[: self.swaps]
+            lookahead = follow(state.factor, rows, information)
+            attempts = swaps(state.factor, rows, points, energy, information, lookahead, self.exact_ranking)
+            timed = list(recorder.laps(attempts))
+            state.value = energy.value(state.factor)
+        recorder.evaluated(rows.evaluated)
+        return [swap for swap, _ in timed], [seconds for _, seconds in timed]
 
-    def _continuous(self, problem: Problem, state: _State, energy: Energy, bounds) -> int:
+    def _continuous(self, problem: Problem, state: _State, energy: Energy, recorder: Recorder) -> int:
         """A few optimiser steps over the hyperparameters and new factors; kept only if the objective did fall."""
-        begin, schedule, d = time.perf_counter(), problem.schedule, len(state.gp.kernel.theta) + 1
-        evaluations = schedule.evaluations if schedule.kind == "interleaved" else min(20, max(15, 2 * d))
-        pivots, approximation = state.factor.pivots.copy(), OBJECTIVES[self.objective]
-        Z = problem.X[pivots]
-        rules = evaluations, self.optimiser, schedule.learner, bounds
-        gp, found = adapt(approximation, state.gp, Z, problem.X, problem.y, *rules, JITTER)
-        new = self._build(problem, gp, pivots, energy)
-        if new.value < state.value:
-            state.gp, state.factor, state.value = gp, new.factor, new.value
-            state.jitters = _largest(state.jitters, new.jitters)
-        state.rows += (found.evaluations + 1) * len(pivots)
-        state.adapt += time.perf_counter() - begin
+        schedule, d = problem.schedule, len(state.gp.kernel.theta) + 1
+        with recorder.time("adapt"):
+            if schedule.kind == "fixed":
+                return 0
+            evaluations = schedule.evaluations if schedule.kind == "interleaved" else min(20, max(15, 2 * d))
+            pivots, approximation = state.factor.pivots.copy(), OBJECTIVES[self.objective]
+            bounds = Layout(problem.gp).bounds(schedule.learner)
+            rules = evaluations, self.optimiser, schedule.learner, bounds, JITTER
+            rows = problem.X[pivots], problem.X, problem.y
+            gp, found = adapt(approximation, state.gp, *rows, *rules, recorder=recorder)
+            new = self._build(problem, gp, pivots, energy, recorder)
+            if new.value < state.value:
+                state.gp, state.factor, state.value = gp, new.factor, new.value
+                state.jitters = _largest(state.jitters, new.jitters)
+        recorder.evaluated(found.evaluations * len(pivots))
         return found.evaluations
 
-    def _fitted(self, problem: Problem, state: _State, trace, kept) -> Fitted:
-        approximation, pivots = OBJECTIVES[self.objective], state.factor.pivots.copy()
+    def _snapshot(self, problem: Problem, state: _State) -> Snapshot:
+        pivots = state.factor.pivots.copy()
+        return Snapshot(OBJECTIVES[self.objective], state.gp, problem.X[pivots], problem.X, problem.y)
 
-        def model_of(gp, pivots):
-            return sparse.build(approximation, gp, problem.X[pivots], problem.X, problem.y, JITTER)
-
-        def curve(X):
-            for epoch, seconds, gp, pivots in kept:
-                yield {"epoch": epoch, "seconds": seconds}, SparsePosterior.of(model_of(gp, pivots)).predict(X)
-
-        model = model_of(state.gp, pivots)
+    def _fitted(self, problem: Problem, state: _State, start, recorder: Recorder) -> Fitted:
+        last, pivots = self._snapshot(problem, state), state.factor.pivots.copy()
+        model = last.model()
         predict = SparsePosterior.of(model).predict
+        recorder.evaluated(len(pivots))
+        recorder.note(*jitter_notes(_largest(state.jitters, model.jitters)))
         return Fitted(
             predict=predict,
             gp=state.gp,
             n_basis=len(pivots),
             log_evidence=-state.value,
             pivots=pivots,
-            seconds={"select": state.select, "adapt": state.adapt},
-            kernel_rows=state.rows + len(pivots),
-            trace=trace,
-            curve=curve if kept else None,
-            notes=jitter_notes(_largest(state.jitters, model.jitters)),
-            facts=lambda: line_facts(problem, predict, problem.X[pivots]),
+            start=start,
+            facts=lambda: line_facts(problem, predict, last.Z),
+            **recorder.told(),
         )
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The model of an epoch, built when it is asked: O(m) is kept of it besides the rows that all share."""
+
+    approximation: sparse.Approximation
+    gp: GP
+    Z: np.ndarray
+    X: np.ndarray
+    y: np.ndarray
+
+    def model(self) -> sparse.SparseModel:
+        return sparse.build(self.approximation, self.gp, self.Z, self.X, self.y, JITTER)
+
+    def __call__(self, Xs) -> Prediction:
+        return SparsePosterior.of(self.model()).predict(Xs)
 
 
 def _largest(first: dict[str, float], second: dict[str, float]) -> dict[str, float]:
     return {k: max(first.get(k, 0.0), second.get(k, 0.0)) for k in first.keys() | second.keys()}
 
 
-def _row(epoch: int, value: float, tried: list[Swap], evaluations: int, seconds: float) -> dict:
-    """One epoch of the trace; docs/inducing.md explains the keys."""
-    row = {
-        "epoch": epoch,
-        "objective": value,
-        "seconds": seconds,
-        "evaluations": evaluations,
-        "proposed": len(tried),
-        "rejected": sum(not s.accepted for s in tried),
-    }
+def _summary(tried: list[Swap], seconds: list[float]) -> dict[str, float]:
+    """The swaps of an epoch in its row of the trace; docs/inducing.md explains the keys."""
+    row = {"proposed": len(tried), "rejected": sum(not s.accepted for s in tried)}
     if not tried:
         return row
     rise = [(s.after - s.before) / abs(s.before) for s in tried]
     row |= {
         "worst_accepted": max((r for r, s in zip(rise, tried) if s.accepted), default=0.0),
         "worst_rejected": max((abs(r) for r, s in zip(rise, tried) if not s.accepted), default=0.0),
-        "seconds_per_swap": float(np.median([s.seconds for s in tried])),
+        "seconds_per_swap": float(np.median(seconds)),
         "information_pivots": float(np.mean([s.pivots for s in tried])),
     }
     if ranked := [s for s in tried if s.rank_correlation is not None]:

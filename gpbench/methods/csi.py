@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import ClassVar
@@ -16,7 +15,7 @@ from gpbench.kernels.rows import KernelRows
 from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.selection.criteria import csi
 
-from .base import GP, Fitted, Method, Prediction, Problem
+from .base import GP, Fitted, Method, Prediction, Problem, Recorder
 
 HELD_OUT = 0.2  # of the training rows, to judge a point of the grid
 
@@ -41,23 +40,19 @@ class Csi(Method):
     grid_step: float = Field(2.0, gt=1, description="ratio of neighbouring values")
 
     def fit(self, problem, rng):
-        begin, gp, trace, rows = time.perf_counter(), problem.gp, [], 0
+        gp, recorder, everything = problem.gp, problem.recorder(), np.arange(problem.n)
         search = problem.schedule.kind != "fixed" and problem.n > 1  # one row leaves none to judge by
-        if search:
-            gp, trace, rows = self._search(problem)
-        adapted = time.perf_counter()
-        pivots, more, used = self._select(problem, gp, np.arange(problem.n))
-        predict, jitters = self._regress(problem, gp, np.arange(problem.n), pivots)
-        return Fitted(
-            predict=predict,
-            gp=gp,
-            n_basis=len(pivots),
-            pivots=pivots,
-            seconds={"select": time.perf_counter() - adapted, "adapt": adapted - begin},
-            kernel_rows=rows + used + 2 * len(pivots),  # the model, and its residuals
-            trace=trace if search else more,
-            notes=jitter_notes(jitters),
-        )
+        with recorder.time("adapt"):
+            if search:
+                gp = self._search(problem, recorder)
+        with recorder.time("select"):
+            pivots, trace, used = self._select(problem, gp, everything)
+            model, jitters = self._regress(problem, gp, everything, pivots)
+        recorder.evaluated(used + 2 * len(pivots))  # the model, and its residuals
+        if not search:
+            recorder.rows(trace)
+        recorder.note(*jitter_notes(jitters))
+        return Fitted(predict=model.predict, gp=gp, n_basis=len(pivots), pivots=pivots, **recorder.told())
 
     def _select(self, problem: Problem, gp: GP, part) -> tuple[np.ndarray, list[dict], int]:
         """Pivots (rows of the training part) chosen among `part`."""
@@ -67,34 +62,35 @@ class Csi(Method):
         chosen, trace = csi.select(gp.kernel.diag(X), y, rows, size, min(self.z, len(part)), self.trade_off)
         return part[chosen], trace, rows.evaluated
 
-    def _regress(self, problem: Problem, gp: GP, part, pivots):
+    def _regress(self, problem: Problem, gp: GP, part, pivots) -> tuple[Ridge, dict[str, float]]:
         """Ridge regression on the pivots' columns, which is the DTC mean; one variance, that of the residuals.
 
-        The predictor, and the jitter it needed.
+        The model, and the jitter it needed.
         """
         X, y = problem.X[part], problem.y[part]
         model = sparse.build(sparse.DTC, gp, problem.X[pivots], X, y, JITTER)
         ridge = SparsePosterior.of(model)
         var = float(np.sum((y - ridge.predict(X).mean) ** 2)) / max(len(y) - len(pivots), 1)
-        return Ridge(ridge, max(var, 1e-12)).predict, model.jitters
+        return Ridge(ridge, max(var, 1e-12)), model.jitters
 
-    def _search(self, problem: Problem) -> tuple[GP, list[dict], int]:
+    def _search(self, problem: Problem, recorder: Recorder) -> GP:
         """The point of the grid with the smallest error on held-out rows; [cao]: grid search as in CSI's own code."""
         held = problem.order[: max(1, int(HELD_OUT * problem.n))]
         part = np.setdiff1d(np.arange(problem.n), held)
         factors = self.grid_step ** (np.arange(self.grid) - self.grid // 2)
-        trace, used, begin = [], 0, time.perf_counter()
-        best, chosen = np.inf, problem.gp
-        for scale, noise in product(factors if _has_scale(problem.gp) else (1.0,), factors**2):
-            gp = replace(_stretched(problem.gp, scale), noise=problem.gp.noise * noise)
-            pivots, _, rows = self._select(problem, gp, part)
-            predict, _ = self._regress(problem, gp, part, pivots)
-            error = float(np.mean((predict(problem.X[held]).mean - problem.y[held]) ** 2))
+        best, chosen, watch = np.inf, problem.gp, recorder.stopwatch()
+        grid = product(factors if _has_scale(problem.gp) else (1.0,), factors**2)
+        for step, (scale, noise) in enumerate(grid, start=1):
+            with watch:
+                gp = replace(_stretched(problem.gp, scale), noise=problem.gp.noise * noise)
+                pivots, _, rows = self._select(problem, gp, part)
+                model, _ = self._regress(problem, gp, part, pivots)
+                error = float(np.mean((model.predict(problem.X[held]).mean - problem.y[held]) ** 2))
             if error < best:
                 best, chosen = error, gp
-            used += rows + 2 * len(pivots)
-            trace.append({"step": len(trace) + 1, "held_out_error": error, "seconds": time.perf_counter() - begin})
-        return chosen, trace, used
+            recorder.evaluated(rows + 2 * len(pivots))
+            recorder.row({"step": step, "held_out_error": error, "seconds": watch.seconds})
+        return chosen
 
 
 @dataclass(frozen=True)

@@ -5,31 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpbench.inference.exact import ExactPosterior
-from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.cholesky import jitter_notes
 
 from .base import AT_ONCE, Fitted, Method, Problem
+from .families.exact import learned
 from .probes.line import on_a_line, prior_sample
 
 
 def exact_fit(problem: Problem, rows, rng) -> Fitted:
     """Exact GP on the given rows, hyperparameters kept or learned on them as the schedule says."""
-    X, y = problem.X[rows], problem.y[rows]
-    schedule, gp, trace, evaluations = problem.schedule, problem.gp, [], 0
-    if schedule.kind != "fixed":
-        budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-        gp, info = fit_hyperparameters(X, y, gp, *budget, rng, learner=schedule.learner)
-        trace, evaluations = info["trace"], info["evaluations"]
+    X, y, recorder = problem.X[rows], problem.y[rows], problem.recorder()
+    gp = learned(problem, X, y, rng, recorder)
     posterior = ExactPosterior.fit(gp, X, y)
+    recorder.evaluated(len(rows))
+    recorder.note(*jitter_notes({"K": posterior.factor.jitter}))
     return Fitted(
         predict=posterior.predict,
         gp=gp,
         n_basis=len(rows),
         log_evidence=posterior.log_evidence,
         pivots=rows,
-        kernel_rows=(evaluations + 1) * len(rows),
-        trace=trace,
-        notes=jitter_notes({"K": posterior.factor.jitter}),
+        **recorder.told(),
     )
 
 

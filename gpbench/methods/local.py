@@ -8,11 +8,11 @@ from pydantic import Field
 
 from gpbench.errors import NotApplicable
 from gpbench.inference.local import LocalPosterior, objective
-from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.cholesky import jitter_notes
 from gpbench.linalg.halving import Halving
 
 from .base import AT_ONCE, Fitted, Method
+from .families.exact import learned
 
 
 class Local(Method):
@@ -31,22 +31,18 @@ class Local(Method):
     def fit(self, problem, rng):
         if problem.X.ndim != 2:
             raise NotApplicable("local: clusters need inputs that are vectors")
-        X, y = problem.X[problem.order], problem.y[problem.order]
-        gp, schedule, trace, evaluations = problem.gp, problem.schedule, [], 0
+        X, y, recorder = problem.X[problem.order], problem.y[problem.order], problem.recorder()
         tree = Halving.of(X, self.d_max, rng)
         clusters = tree.leaves()
-        if schedule.kind != "fixed":
-            budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-            of_clusters = partial(objective, clusters=clusters)
-            gp, info = fit_hyperparameters(X, y, gp, *budget, rng, of_clusters, schedule.learner)
-            trace, evaluations = info["trace"], info["evaluations"]
+        gp = learned(problem, X, y, rng, recorder, partial(objective, clusters=clusters))
         posterior = LocalPosterior.fit(gp, X, y, tree)
+        recorder.evaluated(problem.n)
+        recorder.row({"clusters": len(clusters)})
+        recorder.note(*jitter_notes({"K": max(part.factor.jitter for part in posterior.parts)}))
         return Fitted(
             predict=posterior.predict,
             gp=gp,
             n_basis=max(map(len, clusters)),
             log_evidence=posterior.log_evidence,
-            kernel_rows=(evaluations + 1) * problem.n,
-            trace=[*trace, {"clusters": len(clusters)}],
-            notes=jitter_notes({"K": max(part.factor.jitter for part in posterior.parts)}),
+            **recorder.told(),
         )

@@ -9,10 +9,10 @@ from pydantic import Field
 from gpbench.errors import NotApplicable
 from gpbench.inference.compact import CompactPosterior, objective
 from gpbench.kernels.base import NO_SUPPORT
-from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.ordering import Ordering
 
 from .base import AT_ONCE, Fitted, Method
+from .families.exact import learned
 
 
 class SparseGP(Method):
@@ -31,25 +31,21 @@ class SparseGP(Method):
     ordering: Ordering = Field("amd", description="fill-reducing ordering")
 
     def fit(self, problem, rng):
-        gp, schedule, trace, evaluations = problem.gp, problem.schedule, [], 0
-        if not gp.kernel.compact:
-            raise NotApplicable(f"kernel {gp.kernel.name} has {NO_SUPPORT}")
-        if schedule.kind != "fixed":
-            gp, info = fit_hyperparameters(
-                problem.X, problem.y, gp, schedule.evaluations, schedule.optimiser, schedule.restarts, rng,
-                objective=partial(objective, ordering=self.ordering), learner=schedule.learner,
-            )  # fmt: skip
-            trace, evaluations = info["trace"], info["evaluations"]
+        if not problem.gp.kernel.compact:
+            raise NotApplicable(f"kernel {problem.gp.kernel.name} has {NO_SUPPORT}")
+        recorder, on_sparse = problem.recorder(), partial(objective, ordering=self.ordering)
+        gp = learned(problem, problem.X, problem.y, rng, recorder, on_sparse)
         posterior = CompactPosterior.fit(gp, problem.X, problem.y, self.ordering)
         fronts = posterior.factor.fronts
-        fills = {"fill_K": posterior.fill_k, "fill_L": fronts.fill, "fronts": fronts.count}
+        recorder.evaluated(problem.n)
+        recorder.row({"fill_K": posterior.fill_k, "fill_L": fronts.fill, "fronts": fronts.count})
+        if posterior.note:
+            recorder.note(posterior.note)
         return Fitted(
             predict=posterior.predict,
             whole=True,
             gp=gp,
             n_basis=problem.n,
             log_evidence=posterior.log_evidence,
-            kernel_rows=(evaluations + 1) * problem.n,
-            trace=[*trace, fills],
-            notes=(posterior.note,) if posterior.note else (),
+            **recorder.told(),
         )

@@ -26,13 +26,14 @@ class Vecchia(Method):
     ordering: Literal["random", "maximin"] = Field("random", description="of the rows; maximin takes O(n^2) time")
 
     def fit(self, problem, rng):
-        gp, schedule, trace, order = problem.gp, problem.schedule, [], problem.order
+        gp, schedule, order, recorder = problem.gp, problem.schedule, problem.order, problem.recorder()
         if self.ordering == "maximin":
             order = order[maximin_order(embedding(gp.kernel, problem.X[order]))]
         X, y, k = problem.X[order], problem.y[order], min(self.neighbours, problem.n - 1)
         if schedule.kind != "fixed":
             budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-            gp, trace = learn(X, y, gp, k, *budget, rng, schedule.learner)
+            gp, trace = learn(X, y, gp, k, *budget, rng, schedule.learner, recorder=recorder)
+            recorder.rows(trace)
         F, _, _ = objective(gp, X, y, earlier_neighbours(embedding(gp.kernel, X), k))
         posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or self.neighbours)
-        return Fitted(predict=posterior.predict, gp=gp, n_basis=k, log_evidence=float(F), trace=trace)
+        return Fitted(predict=posterior.predict, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())

@@ -2,7 +2,8 @@
 
 numba keeps compiled functions on disk and reads them at the first call, a tenth of a second for some; the fork server
 does that once per method instead. This leans on numba's internals; where they differ, trials load for themselves.
-What is still compiled during a trial, the first time on a machine, is counted by `seconds` and taken off its fit time.
+What is still compiled during a trial, the first time on a machine, is counted by `seconds`; the clocks of stopwatch.py
+stand still for so long.
 """
 
 from __future__ import annotations
@@ -10,24 +11,45 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
+import time
 from functools import cache
+
+from gpbench.recorder import Stopwatch
 
 
 @cache
 def _listener():
     from numba.core import event
 
-    listener = event.TimingListener()
+    class Compiling(event.Listener):
+        """Between the outermost starts and ends: compiling one function compiles those that it calls."""
+
+        def __init__(self):
+            self.wall, self.cpu, self._depth = Stopwatch(time.perf_counter), Stopwatch(time.process_time), 0
+
+        def on_start(self, event):
+            if self._depth == 0:
+                self.wall.start()
+                self.cpu.start()
+            self._depth += 1
+
+        def on_end(self, event):
+            self._depth -= 1
+            if self._depth == 0:
+                self.wall.stop()
+                self.cpu.stop()
+
+    listener = Compiling()
     event.register("numba:compile", listener)
     return listener
 
 
-def seconds() -> float:
-    """Spent by numba on compiling and loading in this process since the first call."""
+def seconds() -> tuple[float, float]:
+    """Wall and CPU seconds that numba spent on compiling and loading in this process since the first call."""
     with contextlib.suppress(ImportError, AttributeError):
         listener = _listener()
-        return listener.duration if listener.done else 0.0
-    return 0.0
+        return listener.wall.seconds, listener.cpu.seconds
+    return 0.0, 0.0
 
 
 def load_for(cls: type) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.keeping.record import Result
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.planning.trial import Trial
+from gpbench.recorder import Recorder
 from gpbench.text import one_line
 
 from . import compiled, line, seeds
@@ -21,7 +23,7 @@ from .draw import Draw, draw_of
 from .job import is_nested
 from .limits import peak_mb
 from .problem import problem_of
-from .stopwatch import Spent, now
+from .stopwatch import Spent, now, wall
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 COMPILING = 0.5  # seconds from which on a note tells of them
@@ -55,21 +57,18 @@ def results(
         name, task = draw.dataset.name, draw.dataset.task
         raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
     latent = not asked or "nlpd_latent" in asked
-    problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent)
+    problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=partial(Recorder, wall))
     if large(problem.X) and not method.large:
         raise NotApplicable(f"{method.name} holds all rows in memory; {draw.dataset.name} has {problem.n} of them")
     fits = _fits(method, problem, seeds.method(trials[0]), trials)
     elapsed, learn = Spent(), _learning(shared)
     for trial in trials:
         begin(trial)
-        started, compiled_before = now(), compiled.seconds()
+        started, compiled_before = now(), compiled.seconds()[0]
         fitted = next(fits)
-        compiling = compiled.seconds() - compiled_before
-        spent = now() - started
-        # of compiling only the wall time is known: on a busy machine it is more than the CPU time
-        elapsed += Spent(spent.wall - compiling, max(spent.cpu - compiling, 0.0))
-        if compiling > COMPILING:
-            note = f"{compiling:.0f} s of compiling, once per machine, are in the seconds of the trace"
+        elapsed += now() - started
+        if (compiling := compiled.seconds()[0] - compiled_before) > COMPILING:
+            note = f"{compiling:.0f} s of compiling, once per machine, are not in its seconds"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:
             yield _score(trial, draw, fitted, learn | {"fit": elapsed}, latent)
@@ -239,9 +238,8 @@ def _scored_along(trial: Trial, draw: Draw, fitted: Fitted) -> list[dict]:
     trace = [dict(row) for row in fitted.trace]
     if facts := (fitted.facts() if fitted.facts is not None else {}) | line.curves(draw, fitted):
         trace = [*trace[:-1], {**(trace[-1] if trace else {}), **facts}]
-    if fitted.curve is None or draw.dataset.task != "regression":
-        return trace
-    for at, prediction in fitted.curve(draw.scaler.inputs(draw.X_test)):
+    for at, model in fitted.models if draw.dataset.task == "regression" else ():
+        prediction = model(draw.scaler.inputs(draw.X_test))
         row = next((r for r in trace if all(r.get(k) == v for k, v in at.items())), None)
         if row is None:
             trace.append(row := dict(at))

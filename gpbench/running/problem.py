@@ -18,11 +18,12 @@ from gpbench.learning.learner import Learner
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.planning.trial import Trial
+from gpbench.recorder import Recorder
 
 from . import seeds
 from .draw import Draw, draw_of
 from .job import shared_evaluations, shared_stream_key
-from .stopwatch import now
+from .stopwatch import now, wall
 
 STARTED_ON = 10_000  # rows of the shared random order that a kernel's start sees of data beyond memory
 Tell = Callable[[str], object]
@@ -96,5 +97,5 @@ def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell 
     climb = Learner(learner, h.get("bounds"))
     by_ladder = climb.version >= 3 and options[1] == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
-    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell), learner=climb)
+    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell), climb, Recorder(wall))
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}

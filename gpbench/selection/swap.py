@@ -7,7 +7,6 @@ Delta F is a decrease.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -110,10 +109,16 @@ class Swap:
     accepted: bool
     pivots: int  # information pivots when the candidate was chosen ...
     next_pivots: int  # ... and for the next attempt
-    seconds: float
     rank_correlation: float | None = None  # of estimated and exact decreases, where asked for
     rank_of_proposal: int | None = None  # 1: the proposal is the exact best
     decreases: tuple[np.ndarray, np.ndarray] | None = None  # estimated and exact, of every candidate
+
+
+def follow(factor: CholQR, rows: Callable, pivots: RandomPivots) -> Lookahead:
+    """The ranking of candidates for this factor, with its first information pivots."""
+    lookahead = Lookahead(factor, rows, pivots.limit)
+    pivots.begin(lookahead)
+    return lookahead
 
 
 def swaps(
@@ -124,12 +129,10 @@ def swaps(
     O(mn + zn) each, no factor is copied: a rejected attempt leaves the removed point at the end of the order.
     With `exact` every candidate is also evaluated exactly, O(mn^2), to judge the ranking.
     """
-    if lookahead is None:
-        lookahead = Lookahead(factor, rows, pivots.limit)
-        pivots.begin(lookahead)
+    lookahead = follow(factor, rows, pivots) if lookahead is None else lookahead
     value = energy.value(factor)
     for i in points:
-        begin, before, size = time.perf_counter(), value, pivots.size
+        before, size = value, pivots.size
         removed = factor.remove(int(np.flatnonzero(factor.pivots == i)[0]))
         lookahead.removed(removed)
         without = energy.value(factor)
@@ -145,7 +148,7 @@ def swaps(
             followed = True
         value = energy.value(factor)
         pivots.after(lookahead, accepted, followed)
-        yield Swap(before, value, accepted, size, pivots.size, time.perf_counter() - begin, *ranks)
+        yield Swap(before, value, accepted, size, pivots.size, *ranks)
 
 
 def _proposal(factor: CholQR, rows, estimates) -> Step | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.learning import priors
 from gpbench.learning.ep_mode import Start, find_mode
-from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Problem
+from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Problem, Recorder
 
 LIKELIHOOD = Probit()
 
@@ -58,48 +57,49 @@ class EPMethod(Method):
     def fit(self, problem, rng):
         if not np.isin(problem.y, (-1, 1)).all():
             raise DataError(f"{self.name} needs two classes, coded -1 and +1; got {len(np.unique(problem.y))} values")
-        begin = time.perf_counter()
-        at, trace, notes, evaluations = self._learn(problem, rng)
-        learned = time.perf_counter()
-        found, figures = self._run(at, problem)
-        figures["optimisation_steps"] = len(trace)
+        recorder = problem.recorder()
+        with recorder.time("adapt"):
+            at = self._learn(problem, rng, recorder)
+        steps = len(recorder.trace)
+        found, figures = self._run(at, problem, recorder)
         n_basis = problem.n if at.Z is None else len(at.Z)
+        recorder.row({**figures, "optimisation_steps": steps})
+        recorder.evaluated(n_basis)
+        recorder.note(*found.notes, *found.posterior.notes)
         return Fitted(
             predict=Classifier(found.posterior).predict,
             gp=GP(at.kernel, 1.0),
             n_basis=n_basis,
             log_evidence=found.log_Z,
             inducing=at.Z,
-            seconds={"adapt": learned - begin},
-            kernel_rows=(evaluations * self.passes + 1) * n_basis,
-            trace=[*trace, figures],
-            notes=(*notes, *found.notes, *found.posterior.notes),
+            **recorder.told(),
         )
 
-    def _learn(self, problem: Problem, rng) -> tuple[Start, list[dict], tuple[str, ...], int]:
-        """Where to, the trace of the climb that won, notes, and evaluations of all climbs."""
+    def _learn(self, problem: Problem, rng, recorder: Recorder) -> Start:
         starts, schedule = self.starts(problem, rng), problem.schedule
         if schedule.kind == "fixed":
-            return starts[0], [], (), 0
+            return starts[0]
         at, best = find_mode(
             lambda at: self.posterior(at, problem), problem.y, LIKELIHOOD, priors.find(schedule.prior, self.prior_on),
             starts, schedule.evaluations, schedule.optimiser, self.learning_tolerance, self.max_sweeps,
-            schedule.learner,
+            schedule.learner, recorder,
         )  # fmt: skip
-        notes = () if best.converged else (f"hyperparameters not converged: {best.message}",)
-        return at, best.trace, notes, best.spent
+        recorder.rows(best.trace)
+        recorder.evaluated(best.spent * self.passes * (problem.n if at.Z is None else len(at.Z)))
+        if not best.converged:
+            recorder.note(f"hyperparameters not converged: {best.message}")
+        return at
 
-    def _run(self, at: Start, problem: Problem) -> tuple[ep.EPResult, dict[str, float]]:
+    def _run(self, at: Start, problem: Problem, recorder: Recorder) -> tuple[ep.EPResult, dict[str, float]]:
         """One EP run from empty sites, as [vanhatalo] times it, with what is recorded of it."""
         small = dataclasses.replace(problem, X=problem.X[:3], y=problem.y[:3])
         ep.run(self.posterior(at, small), small.y, LIKELIHOOD, tolerance=self.tolerance)  # loads the compiled loops
-        begin = time.perf_counter()
-        posterior = self.posterior(at, problem)
-        built = time.perf_counter()
-        found = ep.run(posterior, problem.y, LIKELIHOOD, None, self.tolerance, self.max_sweeps)
-        done = time.perf_counter()
+        with recorder.stopwatch() as whole:
+            with recorder.stopwatch() as building:
+                posterior = self.posterior(at, problem)
+            found = ep.run(posterior, problem.y, LIKELIHOOD, None, self.tolerance, self.max_sweeps)
         figures = {
-            "ep_seconds": done - begin, "build_seconds": built - begin, "sweeps": found.sweeps,
+            "ep_seconds": whole.seconds, "build_seconds": building.seconds, "sweeps": found.sweeps,
             "converged": float(found.converged), "change": found.change, "log_evidence": found.log_Z,
         }  # fmt: skip
         return found, figures | {k: float(v) for k, v in posterior.figures().items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -12,10 +11,10 @@ from gpbench import objectives
 from gpbench.errors import NotApplicable
 from gpbench.inference import sparse
 from gpbench.learning import sizes
-from gpbench.learning.optimise import Optimum, best_of
+from gpbench.learning.optimise import best_of
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import jitter_notes
-from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem
+from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem, Recorder
 from gpbench.methods.probes.line import line_facts, prior_facts, prior_sample
 from gpbench.versions import Added
 
@@ -75,17 +74,21 @@ class SparseMethod(Method):
     def fit(self, problem, rng):
         if self.optimise_inputs and not problem.gp.kernel.smooth:
             raise NotApplicable(f"kernel has no input gradient: {problem.gp.kernel.name} ({self.name} moves inputs)")
-        free_gp, begin = problem.schedule.kind != "fixed", time.perf_counter()
-        size, seen = self._size(problem, rng)
-        Z, pivots, rows = choose(self._start(problem), problem, size, rng)
-        chosen, gp, trace, start = time.perf_counter(), problem.gp, seen, Z
-        if free_gp or self.optimise_inputs:
-            (gp, Z, start), found, pivots, more = self._learn(problem, Z, pivots, rng)
-            rows, trace = rows + more + found.spent * len(Z), [*seen, *found.trace]
-        learned = time.perf_counter()
+        free_gp, recorder = problem.schedule.kind != "fixed", problem.recorder()
+        with recorder.time("select"):
+            size, seen = self._size(problem, rng)
+            Z, pivots, rows = choose(self._start(problem), problem, size, rng)
+        recorder.rows(seen)
+        recorder.evaluated(rows)
+        gp, start = problem.gp, Z
+        with recorder.time("adapt"):
+            if free_gp or self.optimise_inputs:
+                (gp, Z, start), pivots = self._learn(problem, Z, pivots, rng, recorder)
         walk = walk_of(self.approximation, problem, self.objective)
         model = walk.model(gp, Z)
         predict = walk.posterior(model, self.nugget).predict
+        recorder.evaluated(len(Z))
+        recorder.note(*jitter_notes(model.jitters))
 
         def facts():
             if problem.large:
@@ -103,11 +106,8 @@ class SparseMethod(Method):
             pivots=pivots,
             inducing=Z if pivots is None else None,
             start=start if self.optimise_inputs else None,
-            seconds={"select": chosen - begin, "adapt": learned - chosen},
-            kernel_rows=rows + len(Z),
-            trace=trace,
             facts=facts,
-            notes=jitter_notes(model.jitters),
+            **recorder.told(),
         )
 
     def _most(self, problem: Problem) -> int:
@@ -134,24 +134,15 @@ class SparseMethod(Method):
         ((rule, threshold),) = self.stop.rule().items()
         return sizes.enough(rule, threshold, *look)
 
-    def _learn(self, problem: Problem, Z, pivots, rng) -> tuple[tuple, Optimum, np.ndarray | None, int]:
-        """The best of all starts: (hyperparameters, Z, its first Z), how it was found, the rows if Z are still rows.
-
-        At the end the kernel rows that choosing the further starts took.
-        """
+    def _learn(self, problem: Problem, Z, pivots, rng, recorder: Recorder) -> tuple[tuple, np.ndarray | None]:
+        """The best of all starts: (hyperparameters, Z, its first Z), and the rows if Z are still rows."""
         schedule, measure = problem.schedule, objectives.find(self.objective)
-        free_gp, starts, used = schedule.kind != "fixed", [(Z, pivots, problem.gp)], 0
-        for _ in range((self.restarts or schedule.restarts) - 1):
-            new_Z, new_pivots, rows = choose(self._start(problem), problem, self._most(problem), rng, again=True)
-            used += rows
-            kernel = problem.gp.kernel
-            moved = GP(kernel.with_theta(kernel.theta + rng.normal(size=len(kernel.theta))), problem.gp.noise)
-            starts.append((new_Z, new_pivots, moved if free_gp else problem.gp))
-        climbs, walk = [], walk_of(self.approximation, problem, self.objective)
+        starts, climbs = self._starts(problem, Z, pivots, rng, recorder), []
+        walk = walk_of(self.approximation, problem, self.objective)
 
         def climb(start):
             Z, pivots, gp = start
-            layout = Layout(gp, Z, free_gp, self.optimise_inputs)
+            layout = Layout(gp, Z, schedule.kind != "fixed", self.optimise_inputs)
 
             def objective(x):
                 at, Z = layout.unpack(x)
@@ -162,13 +153,26 @@ class SparseMethod(Method):
                 objective = problem.journal(objective)
 
             optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
-            bounds = layout.bounds(learner, self.bounds)
-            found = learner.maximise(objective, layout.pack(), schedule.evaluations, optimiser, bounds)
+            rules = schedule.evaluations, optimiser, layout.bounds(learner, self.bounds)
+            found = learner.maximise(objective, layout.pack(), *rules, recorder=recorder)
             climbs.append((found, (*layout.unpack(found.x), Z), None if self.optimise_inputs else pivots))
             return found
 
         best = best_of(starts, climb)
-        return next((at, best, pivots, used) for found, at, pivots in climbs if found.x is best.x)
+        at, pivots = next((at, pivots) for found, at, pivots in climbs if found.x is best.x)
+        recorder.rows(best.trace)
+        recorder.evaluated(best.spent * len(at[1]))
+        return at, pivots
+
+    def _starts(self, problem: Problem, Z, pivots, rng, recorder: Recorder) -> list[tuple]:
+        """(Z, its rows or None, hyperparameters) to climb from: the first as given, the others drawn."""
+        kernel, free_gp, starts = problem.gp.kernel, problem.schedule.kind != "fixed", [(Z, pivots, problem.gp)]
+        for _ in range((self.restarts or problem.schedule.restarts) - 1):
+            new_Z, new_pivots, rows = choose(self._start(problem), problem, self._most(problem), rng, again=True)
+            recorder.evaluated(rows)
+            moved = GP(kernel.with_theta(kernel.theta + rng.normal(size=len(kernel.theta))), problem.gp.noise)
+            starts.append((new_Z, new_pivots, moved if free_gp else problem.gp))
+        return starts
 
 
 class SizedByRows(SparseMethod):

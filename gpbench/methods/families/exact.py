@@ -1,0 +1,21 @@
+"""What methods with an exact GP on some or all rows share: hyperparameters kept, or learned by its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpbench.inference import exact
+from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.methods.base import GP, Problem, Recorder
+
+
+def learned(problem: Problem, X, y, rng, recorder: Recorder, objective: Callable = exact.objective) -> GP:
+    """The given hyperparameters, or the optimum over rows (X, y), as the schedule says; told to the recorder."""
+    schedule = problem.schedule
+    if schedule.kind == "fixed":
+        return problem.gp
+    budget = schedule.evaluations, schedule.optimiser, schedule.restarts
+    gp, info = fit_hyperparameters(X, y, problem.gp, *budget, rng, objective, schedule.learner, recorder)
+    recorder.rows(info["trace"])
+    recorder.evaluated(info["evaluations"] * len(y))
+    return gp
