@@ -16,8 +16,8 @@ from gpbench.kernels.graph import BASE, Graphs
 from gpbench.kernels.graphs.features import Features
 from gpbench.kernels.graphs.graph import Graph, graph_of
 from gpbench.kernels.graphs.library import Library, library
+from tests.kernel_gradients import check_parameters, vjp_inputs
 from tests.oracles import graphs as oracle
-from tests.oracles.exact import finite_difference
 
 NAMES = (*BASE, "wl-0", "graphlet-3", "walk-0", "walk-1", "walk-3")
 
@@ -163,15 +163,9 @@ def test_covariances_are_the_weighted_sum_of_base_kernels(case, molecules):
 
 def test_gradients_equal_finite_differences(case, rng):
     kernel, X, Z = case
-    dK, dS, dk = rng.normal(size=(4, 10)), rng.normal(size=(4, 4)), rng.normal(size=10)
-    fd = finite_difference(lambda t: (kernel.with_theta(t)(Z, X) * dK).sum(), kernel.theta)
-    np.testing.assert_allclose(kernel.vjp(dK, Z, X), fd, rtol=1e-6, atol=1e-7)
-    fd = finite_difference(lambda t: (kernel.with_theta(t)(Z) * dS).sum(), kernel.theta)
-    np.testing.assert_allclose(kernel.vjp(dS, Z), fd, rtol=1e-6, atol=1e-7)
-    fd = finite_difference(lambda t: kernel.with_theta(t).diag(X) @ dk, kernel.theta)
-    np.testing.assert_allclose(kernel.vjp_diag(dk, X), fd, rtol=1e-6, atol=1e-7)
+    check_parameters(kernel, Z, X, rng)
     with pytest.raises(NotApplicable, match="kernel has no input gradient"):
-        kernel.vjp_inputs(dK, Z, X)
+        vjp_inputs(kernel, np.ones((len(Z), len(X))), Z, X)
 
 
 def test_a_repeated_input_is_the_same_graph_to_the_identity_kernel(case):

@@ -10,7 +10,7 @@ from gpbench.kernels.build import build_kernel
 from gpbench.kernels.gram_stack import ASKED, GramStack, Latest
 from gpbench.kernels.histogram_intersection import HistogramIntersection
 from gpbench.kernels.rows import KernelRows
-from tests.oracles.exact import finite_difference
+from tests.kernel_gradients import check_parameters, vjp_inputs
 
 
 def by_definition(X, X2, sizes, variances):
@@ -42,15 +42,9 @@ def test_covariances_are_weighted_overlaps(case):
 
 def test_gradients_equal_finite_differences(case, rng):
     kernel, X, Z = case
-    dK, dS, dk = rng.normal(size=(4, 12)), rng.normal(size=(4, 4)), rng.normal(size=12)
-    fd = finite_difference(lambda t: (kernel.with_theta(t)(Z, X) * dK).sum(), kernel.theta)
-    np.testing.assert_allclose(kernel.vjp(dK, Z, X), fd, rtol=1e-6, atol=1e-7)
-    fd = finite_difference(lambda t: (kernel.with_theta(t)(Z) * dS).sum(), kernel.theta)
-    np.testing.assert_allclose(kernel.vjp(dS, Z), fd, rtol=1e-6, atol=1e-7)
-    fd = finite_difference(lambda t: kernel.with_theta(t).diag(X) @ dk, kernel.theta)
-    np.testing.assert_allclose(kernel.vjp_diag(dk, X), fd, rtol=1e-6, atol=1e-7)
+    check_parameters(kernel, Z, X, rng)
     with pytest.raises(NotApplicable, match="kernel has no input gradient"):
-        kernel.vjp_inputs(dK, Z, X)
+        vjp_inputs(kernel, np.ones((len(Z), len(X))), Z, X)
 
 
 def test_a_set_too_large_to_keep_gives_the_same_numbers(rng, monkeypatch):

@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from gpbench import catalog
 from gpbench.errors import BadInput, ConfigError
-from gpbench.kernels.base import NO_SUPPORT, Kernel
+from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
 from gpbench.kernels.function import FunctionKernel
+from gpbench.kernels.patterns import NO_SUPPORT
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Method
 from gpbench.planning.reader import wording

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpbench.kernels.patterns import on_pattern
 from gpbench.linalg.multifrontal import Multifrontal
 from gpbench.linalg.ordering import fill_reducing
 from gpbench.objectives.evidence import evidence
@@ -17,25 +18,26 @@ from gpbench.objectives.evidence import evidence
 from .model import GP, Prediction
 
 
-def factorise(gp: GP, X, ordering: str = "amd"):
-    """(K on its pattern, factor of K + noise I, note of the ordering)."""
-    K = gp.kernel.sparse(X)
-    K.sort_indices()
+def factorise(K, noise: float, ordering: str = "amd"):
+    """(factor of K + noise I, note of the ordering)."""
     perm, note = fill_reducing(K, ordering)
     S = K.copy()
-    S.setdiag(K.diagonal() + gp.noise)
-    return K, Multifrontal(K, perm).factorise(S.data), note
+    S.setdiag(K.diagonal() + noise)
+    return Multifrontal(K, perm).factorise(S.data), note
 
 
 def objective(gp: GP, X, y, ordering: str = "amd") -> tuple[float, np.ndarray, float]:
     """Log evidence, its gradient in theta and in log noise."""
-    K, factor, _ = factorise(gp, X, ordering)
+    pattern = gp.kernel.support(X)
+    k, pull = gp.kernel.linearised_on(pattern, X)
+    K = on_pattern(pattern, k)
+    factor, _ = factorise(K, gp.noise, ordering)
     F, _, _ = evidence(factor, y, gradient=False)
     a = factor.solve(y)
     columns = np.repeat(np.arange(len(y)), np.diff(K.indptr))
     dK = 0.5 * (a[K.indices] * a[columns] - factor.selected_inverse())  # dF/dK on the pattern
     dlog_noise = gp.noise * float(dK[K.indices == columns].sum())
-    return F, gp.kernel.pullback_on(dK, K, X), dlog_noise
+    return F, pull(dK), dlog_noise
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class CompactPosterior:
 
     @classmethod
     def fit(cls, gp: GP, X, y, ordering: str = "amd") -> CompactPosterior:
-        K, factor, note = factorise(gp, X, ordering)
+        K = gp.kernel.sparse(X)
+        factor, note = factorise(K, gp.noise, ordering)
         F, _, _ = evidence(factor, y, gradient=False)
         return cls(gp, X, factor, factor.solve(y), F, K.nnz / len(y) ** 2, note)
 

@@ -78,9 +78,6 @@ class Sum(_Combination):
     def on(self, pattern, X, X2=None):
         return sum(p.on(pattern, X, X2) for p in self.parts)
 
-    def pullback_on(self, dk, pattern, X, X2=None):
-        return np.concatenate([p.pullback_on(dk, pattern, X, X2) for p in self.parts])
-
     def linearised_on(self, pattern, X, X2=None):
         ks, pulls = zip(*(p.linearised_on(pattern, X, X2) for p in self.parts))
         return sum(ks), lambda dk: np.concatenate([pull(dk) for pull in pulls])
@@ -121,9 +118,6 @@ class Product(_Combination):
 
     def on(self, pattern, X, X2=None):
         return reduce(mul, (p.on(pattern, X, X2) for p in self.parts))
-
-    def pullback_on(self, dk, pattern, X, X2=None):
-        return self.linearised_on(pattern, X, X2)[1](dk)
 
     def linearised_on(self, pattern, X, X2=None):
         ks, pulls = zip(*(p.linearised_on(pattern, X, X2) for p in self.parts))

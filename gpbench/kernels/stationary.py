@@ -106,9 +106,6 @@ class Stationary(Kernel):
     def on(self, pattern, X, X2=None):
         return self._profile(_distances_on(pattern.indptr, pattern.indices, *self._both(X, X2)), slope=False)[0]
 
-    def pullback_on(self, dk, pattern, X, X2=None):
-        return self.linearised_on(pattern, X, X2)[1](dk)
-
     def linearised_on(self, pattern, X, X2=None):
         A, B = self._both(X, X2)
         r = _distances_on(pattern.indptr, pattern.indices, A, B)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from gpbench.errors import NotApplicable
 from gpbench.inference.compact import CompactPosterior, objective
-from gpbench.kernels.base import NO_SUPPORT
+from gpbench.kernels.patterns import NO_SUPPORT
 from gpbench.linalg.ordering import Ordering
 
 from .base import AT_ONCE, Fitted, Method

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpbench import catalog
-from gpbench.kernels.base import NO_SUPPORT, Kernel
+from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
+from gpbench.kernels.patterns import NO_SUPPORT
 
 from .reader import Reader, check_name, shown
 from .yaml_strict import Keys
