@@ -122,3 +122,15 @@ class Real(Source):
             raise DataError(
                 f"{where}: the rows hash to {sha[:16]}..., expected {copy.arrays[:16]}...: not this data set"
             )
+
+
+class Uci(Real):
+    """From the UCI Machine Learning Repository."""
+
+    licence: ClassVar[str] = "CC BY 4.0 (UCI)"
+    uci: ClassVar[int]  # number of the data set there
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs):
+        super().__pydantic_init_subclass__(**kwargs)
+        cls.home = f"UCI Machine Learning Repository, data set {cls.uci}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpbench.data import parse
 from gpbench.data.copies import ARFF, DELVE, UCI, one_file
-from gpbench.data.source import Real
+from gpbench.data.source import Uci
 
 ARRAYS = "fb8bb046b6ad93a60aac69f8386eaf35f3cf9f140e7aa44f9735d3242f92e8f0"
 
@@ -18,7 +18,7 @@ def read(path):
     return np.c_[parse.one_of([r[0] for r in rows], "MFI"), M[:, :-1]], M[:, -1]
 
 
-class Abalone(Real):
+class Abalone(Uci):
     name = "abalone"
     title = "Abalone: age of shells from physical measurements"
     papers = ("sundararajan",)
@@ -26,8 +26,7 @@ class Abalone(Real):
         "W. J. Nash, T. L. Sellers, S. R. Talbot, A. J. Cawthorn, W. B. Ford (1994). The Population Biology "
         "of Abalone. Sea Fisheries Division, Technical Report 48. UCI Machine Learning Repository."
     )
-    licence = "CC BY 4.0 (UCI)"
-    home = "UCI Machine Learning Repository, data set 1"
+    uci = 1
     shape = (4177, 10)  # two rows have height 0: recording errors that everybody keeps
     copies = (
         one_file(

@@ -6,19 +6,18 @@ from functools import partial
 
 from gpbench.data import parse
 from gpbench.data.copies import UCI, one_file
-from gpbench.data.source import Real
+from gpbench.data.source import Uci
 
 ARRAYS = "e172cb8c8b572bdf7e4fd0bd857d2889d194b3c13be24b826d6b2ff7b44b7797"
 
 
-class Australian(Real):
+class Australian(Uci):
     name = "australian"
     title = "Australian credit approval (Statlog)"
     task = "classification"
     papers = ("vanhatalo",)
     citation = "R. Quinlan (1987). Statlog (Australian Credit Approval). UCI Machine Learning Repository, data set 143."
-    licence = "CC BY 4.0 (UCI)"
-    home = "UCI Machine Learning Repository, data set 143"
+    uci = 143
     shape = (690, 14)
     copies = (
         one_file(

@@ -6,7 +6,7 @@ from functools import partial
 
 from gpbench.data import parse
 from gpbench.data.copies import ARFF, UCI, one_file
-from gpbench.data.source import Real
+from gpbench.data.source import Uci
 
 from ._keel_order import BREAST
 
@@ -17,7 +17,7 @@ def read_keel(path):
     return parse.reordered(BREAST, *parse.two_classes(path, positive="4"))
 
 
-class Breast(Real):
+class Breast(Uci):
     name = "breast"
     title = "Breast cancer Wisconsin (original), complete cases"
     task = "classification"
@@ -26,8 +26,7 @@ class Breast(Real):
         "W. H. Wolberg, O. L. Mangasarian (1990). Multisurface method of pattern separation for medical diagnosis "
         "applied to breast cytology. PNAS 87, 9193-9196. UCI Machine Learning Repository, data set 15."
     )
-    licence = "CC BY 4.0 (UCI)"
-    home = "UCI Machine Learning Repository, data set 15"
+    uci = 15
     shape = (683, 9)
     copies = (
         one_file(

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from gpbench.data import parse
 from gpbench.data.copies import DELVE, one_file
-from gpbench.data.source import Real
+
+from .house8l import CensusHouse
 
 ARRAYS = "1b4861de88e804caaa130d3213a20013bae49501f7e71011da43453f3eeb8aa1"
 
 
-class House16h(Real):
+class House16h(CensusHouse):
     name = "house16h"
     title = "house16H: house prices from census counts, 16 inputs"
-    papers = ("keerthi",)
-    citation = "DELVE, Data for Evaluating Learning in Valid Experiments, Toronto (1996): the census-house family."
-    licence = "public domain (US census); no licence stated by DELVE and L. Torgo's collection"
-    home = "DELVE and L. Torgo's regression data sets"
     shape = (22784, 16)
     copies = (
         one_file(

@@ -9,13 +9,16 @@ from gpbench.data.source import Real
 ARRAYS = "2a5729066ad0cc566ea422f5c1fc0b35bff5c782effe2ddf2dce0a09c8f2da5d"
 
 
-class House8l(Real):
-    name = "house8l"
-    title = "house8L: house prices from census counts, 8 inputs"
+class CensusHouse(Real):
     papers = ("keerthi",)
     citation = "DELVE, Data for Evaluating Learning in Valid Experiments, Toronto (1996): the census-house family."
     licence = "public domain (US census); no licence stated by DELVE and L. Torgo's collection"
     home = "DELVE and L. Torgo's regression data sets"
+
+
+class House8l(CensusHouse):
+    name = "house8l"
+    title = "house8L: house prices from census counts, 8 inputs"
     shape = (22784, 8)
     copies = (
         one_file(

@@ -6,14 +6,14 @@ from functools import partial
 
 from gpbench.data import parse
 from gpbench.data.copies import ARFF, OPENML, UCI, one_file
-from gpbench.data.source import Real
+from gpbench.data.source import Uci
 
 ARRAYS = "706bdf2a7395c53cb563020615fc68e4e998687b1e78a7c1cc2ed79c2bd5af17"
 RAW = "46d52186b84e20be52918adb93e8fb9926b34795ff7504c24350ae0616a04bbd"
 READ = partial(parse.two_classes, positive="g", drop=(1,))
 
 
-class Ionosphere(Real):
+class Ionosphere(Uci):
     name = "ionosphere"
     title = "Ionosphere: radar returns"
     task = "classification"
@@ -22,8 +22,7 @@ class Ionosphere(Real):
         "V. G. Sigillito, S. P. Wing, L. V. Hutton, K. B. Baker (1989). Classification of radar returns from the "
         "ionosphere using neural networks. Johns Hopkins APL Technical Digest 10, 262-266. UCI data set 52."
     )
-    licence = "CC BY 4.0 (UCI)"
-    home = "UCI Machine Learning Repository, data set 52"
+    uci = 52
     shape = (351, 33)
     copies = (
         one_file("ionosphere/ionosphere.data.txt", RAW, READ, ARRAYS, url=f"{UCI}/ionosphere/ionosphere.data"),

@@ -6,12 +6,12 @@ from functools import partial
 
 from gpbench.data import parse
 from gpbench.data.copies import ARFF, OPENML, UCI, one_file
-from gpbench.data.source import Real
+from gpbench.data.source import Uci
 
 ARRAYS = "b18692c3bd96c3c5817cff6f55dab8a5b37710e2af6d1564a219701c1d97acee"
 
 
-class Sonar(Real):
+class Sonar(Uci):
     name = "sonar"
     title = "Sonar: mines against rocks"
     task = "classification"
@@ -20,8 +20,7 @@ class Sonar(Real):
         "R. P. Gorman, T. J. Sejnowski (1988). Analysis of hidden units in a layered network trained to classify sonar "
         "targets. Neural Networks 1, 75-89. UCI Machine Learning Repository, data set 151."
     )
-    licence = "CC BY 4.0 (UCI)"
-    home = "UCI Machine Learning Repository, data set 151"
+    uci = 151
     shape = (208, 60)
     copies = (
         one_file(

@@ -11,7 +11,8 @@ from dataclasses import replace
 from importlib import import_module
 
 from ..published import Claim
-from .vocabulary import Evidence, Finding, Missing
+from .findings import Finding, Missing
+from .vocabulary import Evidence
 
 
 def function(claim: Claim, first: bool = False):

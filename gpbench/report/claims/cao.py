@@ -5,23 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .vocabulary import (
-    Evidence,
-    Finding,
-    Missing,
-    Part,
-    at_most,
-    both,
-    common,
-    conj,
-    each,
-    every,
-    less,
-    show,
-    single,
-    slope,
-    within,
-)
+from .findings import Finding, Missing, Part, at_most, both, conj, each, every, less, show, single, within
+from .vocabulary import Evidence, common, slope
 
 DISCRETE = ("bindingdb", "hog")
 LARGE = ("synth2", "synth8", "chem", "sarcos")

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..published import ALGORITHMS, LOO
 from . import cao, keerthi, vanhatalo
+from .findings import Finding, at_most, between, conj, each, every, less, show, single, within
 from .snelson import mse
 from .sundararajan_words import (
     ALL,
@@ -26,22 +27,7 @@ from .sundararajan_words import (
     time_ratio,
     worse_than_nlgpp,
 )
-from .vocabulary import (  # fmt: skip
-    Evidence,
-    Finding,
-    at_most,
-    between,
-    common,
-    conj,
-    each,
-    every,
-    less,
-    quarter,
-    show,
-    single,
-    spearman,
-    within,
-)
+from .vocabulary import Evidence, common, quarter, spearman
 
 
 def S01(e: Evidence) -> Finding:

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 
 from ..published import Claim
 from . import evaluate
-from .vocabulary import Evidence, Finding
+from .findings import Finding
+from .vocabulary import Evidence
 
 CLAIM_VERDICTS = ("holds", "by construction", "fails", "undecided", "not run")
 STANDIN = "on stand-in data only"

@@ -3,22 +3,8 @@
 from __future__ import annotations
 
 from ..significance import rank_sum
-from .vocabulary import (  # fmt: skip
-    Evidence,
-    Finding,
-    Missing,
-    at_most,
-    between,
-    both,
-    common,
-    conj,
-    each,
-    every,
-    less,
-    single,
-    slope,
-    within,
-)
+from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, single, within
+from .vocabulary import Evidence, common, slope
 
 FOUR = ("bank8fm", "bank32nh", "cpusmall", "cpuact")
 THREE = ("calhouse", "house8l", "house16h")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .vocabulary import Evidence, Finding, Missing, at_most, both, common, conj, each, every, less, single, within
+from .findings import Finding, Missing, at_most, both, conj, each, every, less, single, within
+from .vocabulary import Evidence, common
 
 SUBSETS = ("random", "info-gain", "smo-bart")
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..published import ALGORITHMS, LOO, runs_of
 from ..significance import holm, paired_t
+from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, show, single, within
 from .sundararajan_words import (
     ALL,
     FIRST,
@@ -25,23 +26,7 @@ from .sundararajan_words import (
     time_ratio,
     worse_than_nlgpp,
 )
-from .vocabulary import (  # fmt: skip
-    Evidence,
-    Finding,
-    Missing,
-    at_most,
-    between,
-    both,
-    common,
-    conj,
-    each,
-    every,
-    less,
-    quarter,
-    show,
-    single,
-    within,
-)
+from .vocabulary import Evidence, common, quarter
 
 
 def S01(e: Evidence) -> Finding:

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..published import ALGORITHMS, LOO, runs_of
 from ..significance import paired_t
-from .vocabulary import Evidence, Finding, Missing, at_most, between, both, common, each, every, within
+from .findings import Finding, Missing, at_most, between, both, each, every, within
+from .vocabulary import Evidence, common
 
 FRIEDMAN = ("friedman2", "friedman3")
 SIX = ("boston", "abalone", "bank8fm", "cpusmall", "cpuact", "bank32nh")
