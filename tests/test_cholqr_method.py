@@ -20,6 +20,9 @@ from gpbench.methods.fitc import Fitc
 from gpbench.methods.hybrid import Hybrid
 from gpbench.methods.plv import Plv
 from gpbench.methods.sod import SubsetOfData
+from gpbench.running import probes
+from gpbench.running.probes import pivot_rule
+from gpbench.selection.swap import Swap
 from tests.oracles import cholqr as oracle
 
 
@@ -30,6 +33,13 @@ def problem(n=300, schedule="joint", d=2, seed=0, **options):
     y -= y.mean()
     gp = GP(ArdSE(np.log([1.0, *[1.0] * d]), dims=d), 0.1)
     return Problem(X, y, gp, Schedule(schedule, **options), rng.permutation(n))
+
+
+def probed(method, p):
+    """The fit, and what probes see of it when it is done."""
+    rng = np.random.default_rng(0)
+    fitted = method.fit(p, rng)
+    return fitted, probes.after(probes.Sight(method, p, fitted, rng))
 
 
 @pytest.mark.parametrize("objective", ["var", "mle"])
@@ -149,8 +159,7 @@ def test_the_start_may_be_chosen_by_another_method_or_lie_at_the_left():
 
 def test_from_a_poor_start_on_a_line_cholqr_covers_the_data_and_its_facts_say_so():
     p = problem(n=120, schedule="fixed", d=1)
-    fitted = CholQR(d_max=9, inducing="left", epochs=10).fit(p, np.random.default_rng(0))
-    facts = fitted.facts()
+    fitted, facts = probed(CholQR(d_max=9, inducing="left", epochs=10), p)
     Z = p.X[fitted.pivots, 0]
     assert facts["inducing_span"] == pytest.approx(np.ptp(Z) / np.ptp(p.X)) and facts["inducing_span"] > 0.8
     assert facts["inducing_outside"] == 0
@@ -167,16 +176,16 @@ def test_from_a_poor_start_on_a_line_cholqr_covers_the_data_and_its_facts_say_so
 @pytest.mark.parametrize("method", [CholQR(d_max=3, epochs=1), Fitc(d_max=3)])
 def test_one_input_that_never_changes_has_no_line_to_speak_of(method):
     p = problem(n=20, schedule="fixed", d=1)
-    assert method.fit(replace(p, X=np.ones((20, 1))), np.random.default_rng(0)).facts() == {}
+    assert probed(method, replace(p, X=np.ones((20, 1))))[1] == {}
 
 
 @pytest.mark.parametrize("optimiser", ["cg", "lbfgs"])
 def test_adversarial_pseudo_inputs_spread_under_fitc_with_either_optimiser(optimiser):
     p = problem(n=100, schedule="fixed", d=1, evaluations=300, optimiser=optimiser)
-    fitted = Fitc(d_max=10, inducing="left", optimise_inputs=True).fit(p, np.random.default_rng(0))
-    start = Fitc(d_max=10, inducing="left").fit(p, np.random.default_rng(0))
+    fitted, facts = probed(Fitc(d_max=10, inducing="left", optimise_inputs=True), p)
+    start, before = probed(Fitc(d_max=10, inducing="left"), p)
     assert fitted.log_evidence > start.log_evidence
-    assert fitted.facts()["inducing_span"] > start.facts()["inducing_span"]
+    assert facts["inducing_span"] > before["inducing_span"]
     assert [row["evaluation"] for row in fitted.trace] == sorted(row["evaluation"] for row in fitted.trace)
 
 
@@ -219,3 +228,12 @@ def test_aa_begins_an_epoch_with_the_information_pivots_that_the_last_one_ended_
     for before, after in pairwise(seen):
         assert after[0].pivots == before[-1].next_pivots
     assert any(epoch[0].pivots != 4 for epoch in seen[1:])  # four is where it starts
+
+
+def test_aa_is_seen_to_keep_its_rule_for_information_pivots_and_to_break_it():
+    method, p = CholQR(d_max=8, epochs=2, variant="aa", tolerance=0), problem(n=60, schedule="fixed")
+    watched = replace(p, recorder=probes.recorder_for(method))
+    assert [row["pivot_rule_violations"] for row in method.fit(watched, np.random.default_rng(1)).trace] == [0, 0]
+    kept, broken = (Swap(1.0, 0.5, True, pivots=4, next_pivots=k) for k in (3, 4))
+    assert pivot_rule.grows_and_shrinks(kept, 16) and not pivot_rule.grows_and_shrinks(broken, 16)
+    assert "pivot_rule_violations" not in method.fit(p, np.random.default_rng(1)).trace[0]

@@ -1,5 +1,7 @@
 """Methods on kernels without input gradients: what chooses training rows works, what moves inputs is skipped."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from gpbench.errors import NotApplicable
 from gpbench.kernels.build import build_kernel
 from gpbench.learning.full_gp import neutral_start
 from gpbench.methods.base import Problem, Schedule
+from gpbench.methods.cholqr import CholQR
+from gpbench.running import probes
 from tests.oracles.graphs import random_molecule
 
 CHOOSING = [
@@ -76,7 +80,8 @@ def test_snapshots_trace_every_epoch_and_end_at_the_fitted_model(problem, name, 
 
 
 def test_the_trace_has_the_shares_of_the_redundant_kernels(problem):
-    row = fit("cholqr", problem, epochs=1).trace[-1]
+    watched = replace(problem, recorder=probes.recorder_for(CholQR()))
+    row = fit("cholqr", watched, epochs=1).trace[-1]
     shares = {k: v for k, v in row.items() if k.startswith("weight_share")}
     if problem.gp.kernel.name != "graph":
         assert not shares

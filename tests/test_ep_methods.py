@@ -20,7 +20,7 @@ from gpbench.methods.ep import EP
 from gpbench.methods.ep_fic import EPFic
 from gpbench.methods.ep_sparse import EPSparse
 from gpbench.planning.config import load_config
-from gpbench.running import evaluate
+from gpbench.running import evaluate, probes
 from tests.oracles.exact import finite_difference
 
 SE = {"name": "ard-se", "form": "plain", "ard": False}
@@ -63,13 +63,15 @@ def test_methods_learn_and_classify(method, spec, rng):
 
 
 def test_a_first_sweep_from_given_sites_is_timed_beside_the_model_not_in_it(rng):
-    """[vanhatalo] section 5.4, claim V22: measured by `facts`, which the clock of the fit does not see."""
-    p = problem(rng, PP3, kind="fixed")
-    fitted, Xs = EPSparse(solver="rows").fit(p, rng), rng.uniform(-2, 2, size=(20, 2))
+    """[vanhatalo] section 5.4, claim V22: measured by a probe, which the clock of the fit does not see."""
+    p, method = problem(rng, PP3, kind="fixed"), EPSparse(solver="rows")
+    fitted, Xs = method.fit(p, rng), rng.uniform(-2, 2, size=(20, 2))
     before = fitted.predict(Xs).prob
-    assert fitted.facts()["first_sweep_seconds_given"] > 0
+    found = probes.after(probes.Sight(method, p, fitted, rng))
+    assert {k.removeprefix("first_sweep_seconds_") for k in found} == {"zero", "nonzero", "given"}
+    assert min(found.values()) > 0
     np.testing.assert_array_equal(fitted.predict(Xs).prob, before)
-    assert EPSparse().fit(p, rng).facts is None
+    assert probes.after(probes.Sight(EPSparse(), p, fitted, rng)) == {}
 
 
 @pytest.mark.parametrize("solver", ["fronts", "rows"])
@@ -139,9 +141,10 @@ def test_recorded_profiles_fall_faster_with_the_dimension(q, rng):
     falls = []
     for D in (1, 5, 10):
         p = problem(rng, {"name": f"pp{q}", "ard": False, "dimension": D}, n=10, kind="fixed")
-        trace = EPSparse(profile=9).fit(p, rng).trace
-        falls.append([row[f"k_pp{q}_D{D}"] for row in trace[:9]])
-        assert [row["step"] for row in trace[:9]] == pytest.approx(np.linspace(0.1, 0.9, 9))
+        method = EPSparse(profile=9)
+        rows = probes.before(probes.Sight(method, p, method.fit(p, rng), rng))
+        falls.append([row[f"k_pp{q}_D{D}"] for row in rows])
+        assert [row["step"] for row in rows] == pytest.approx(np.linspace(0.1, 0.9, 9))
     assert (np.diff(falls, axis=0) < 0).all() and (np.diff(falls, axis=1) < 0).all()
 
 

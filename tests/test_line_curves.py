@@ -11,8 +11,8 @@ from gpbench.methods.cholqr import CholQR
 from gpbench.methods.ep import EP
 from gpbench.methods.fitc import Fitc
 from gpbench.methods.full_gp import FullGP
-from gpbench.methods.probes.line import prior_sample
-from gpbench.running import line
+from gpbench.running import line, probes
+from gpbench.running.probes import prior
 from tests.test_sparse_methods import wave
 
 
@@ -51,7 +51,7 @@ def test_curves_of_a_fit_are_in_raw_units_with_where_inducing_inputs_began_and_e
 @pytest.mark.parametrize("approximation", [sparse.FITC, sparse.DTC])
 def test_a_draw_from_a_sparse_prior_has_its_marginal_deviation(approximation):
     gp, X, Z = GP(ArdSE(np.log([1.0, 0.7]), 1), 0.1), np.linspace(0, 4, 30)[:, None], np.array([[1.0], [2.0]])
-    draws = [prior_sample(gp, X, np.random.default_rng(s), Z, approximation) for s in range(400)]
+    draws = [prior.sample(gp, X, np.random.default_rng(s), Z, approximation) for s in range(400)]
     x, sd = np.array(draws[0]["prior_x"]), np.array(draws[0]["prior_sd"])
     K, Kuf, Kuu = gp.kernel(x[:, None]), gp.kernel(Z, x[:, None]), gp.kernel(Z)
     Q = Kuf.T @ np.linalg.solve(Kuu, Kuf)
@@ -61,7 +61,8 @@ def test_a_draw_from_a_sparse_prior_has_its_marginal_deviation(approximation):
 
 
 def test_a_full_gp_at_fixed_hyperparameters_shows_its_prior_with_constant_deviation():
-    found = FullGP().fit(wave(), np.random.default_rng(0)).facts()
+    problem, rng = wave(), np.random.default_rng(0)
+    found = probes.after(probes.Sight(FullGP(), problem, FullGP().fit(problem, rng), rng))
     np.testing.assert_allclose(found["prior_sd"], np.sqrt(1.0 + 0.1))
 
 
@@ -78,7 +79,7 @@ def test_ep_records_the_kernel_over_three_length_scales():
     rng = np.random.default_rng(0)
     X, kernel = rng.uniform(0, 5, (12, 2)), ArdSE(np.log([2.0, 1.5]), 2, ard=False, form="plain")
     problem = Problem(X, np.where(X[:, 0] > 2, 1.0, -1.0), GP(kernel, 1.0), Schedule(), rng.permutation(12))
-    rows = [row for row in EP(profile=5).fit(problem, rng).trace if "k_ard-se" in row]
+    rows = probes.before(probes.Sight(EP(profile=5), problem, EP().fit(problem, rng), rng))
     steps = np.array([row["step"] for row in rows])
     np.testing.assert_allclose(steps, [0.5, 1, 1.5, 2, 2.5])
     np.testing.assert_allclose([row["k_ard-se"] for row in rows], np.exp(-(steps**2)))

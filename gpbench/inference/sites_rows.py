@@ -13,7 +13,6 @@ d22 = b22 - l12' D11 l12 before its step 3; gamma starts as K nu.
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 from numba import njit
@@ -33,10 +32,9 @@ class Rows(SparseSites):
         P = permuted(self.K, self.symbolic.perm)
         self._P = P.indptr.astype(np.int64), P.indices, P.data
         self.touched = np.zeros(2, dtype=np.int64)
-        self.seconds = []  # of every sweep
 
     def sweep(self, sites, y, likelihood):
-        begin, S, f = time.perf_counter(), self.symbolic, self.factor
+        S, f = self.symbolic, self.factor
         s = np.sqrt(sites.tau)
         empty = not sites.tau.any()  # row addition: L is still the identity below the site that is visited
         tau, nu, s, y = sites.tau[S.perm], sites.nu[S.perm], s[S.perm], y[S.perm]
@@ -52,13 +50,10 @@ class Rows(SparseSites):
         if bad >= 0:
             raise NotPositiveDefinite(f"EP by rows: the factor of B lost positive definiteness at site {S.perm[bad]}")
         sites.tau[S.perm], sites.nu[S.perm] = tau, nu
-        self.seconds.append(time.perf_counter() - begin)
         return largest, refused
 
     def figures(self):
-        """Of a run that began with empty sites: row addition in the first sweep, row modification from the second."""
-        keys = ("first_sweep_seconds_zero", "first_sweep_seconds_nonzero")
-        return super().figures() | {"touched": int(self.touched.sum()), **dict(zip(keys, self.seconds))}
+        return super().figures() | {"touched": int(self.touched.sum())}
 
 
 @njit(cache=True)

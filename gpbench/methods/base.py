@@ -98,9 +98,6 @@ class Fitted:
     # Models along the way, for curves of test scores: ({"epoch": 3}, predict) is scored by the runner in the row of the
     # trace that has these numbers.
     models: tuple[tuple[dict, Predictor], ...] = ()
-    # What is only measured about the model, not part of it: the runner asks when the clock has stopped, and adds the
-    # numbers, and lists of numbers (curves), to the last row of the trace.
-    facts: Callable[[], dict[str, float | list[float]]] | None = None
     # {"fit": {"wall": s, "cpu": s}, "predict": ...} of work done in another process, asked for after the prediction; it
     # stands in place of what the runner measured, which contains that process's start.
     clock: Callable[[], dict[str, dict[str, float]]] | None = None
@@ -123,6 +120,7 @@ class Method(BaseModel):
     dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     large: ClassVar[bool] = False  # works on rows beyond memory (inference/parts.py)
+    probes: ClassVar[tuple[str, ...]] = ()  # files of running/probes that look at its fits, for figures
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 
     @classmethod

@@ -20,8 +20,6 @@ from gpbench.selection.swap import VARIANTS, Energy, Swap, follow, swaps
 
 from .base import GP, Fitted, Method, Prediction, Problem, Recorder
 from .families.inducing import choose, known_start
-from .probes.line import line_facts
-from .probes.shares import redundant_shares
 
 OBJECTIVES = {"var": sparse.VFE, "mle": sparse.DTC}
 
@@ -44,6 +42,7 @@ class CholQR(Method):
         "out of a small basis, with molecules too."
     )
     paper = "cao"
+    probes = ("shares", "pivot_rule", "inducing")
     heeds: ClassVar = {"joint": (), "interleaved": ("evaluations",)}  # an epoch has its own budget and optimiser
 
     d_max: int = Field(200, ge=1, description="number of inducing points m")
@@ -75,16 +74,14 @@ class CholQR(Method):
             _, first, used = choose(self.inducing, problem, self.d_max, rng)
             recorder.evaluated(used)
             state = self._build(problem, problem.gp, first, energy, recorder)
-            z = min(self.z, problem.n - len(first))
-            information = VARIANTS[self.variant](z, rng)  # one for all epochs: AA's number of pivots is carried over
+            # one for all epochs: AA's number of pivots is carried over
+            information = VARIANTS[self.variant](min(self.z, problem.n - len(first)), rng)
             for epoch in range(1, self.epochs + 1):
                 before = state.value
                 tried, laps = self._discrete(problem, state, energy, information, rng, recorder)
                 evaluations = self._continuous(problem, state, energy, recorder)
                 row = {"epoch": epoch, "objective": state.value, "seconds": watch.seconds, "evaluations": evaluations}
-                recorder.row({**row, **_summary(tried, laps), **redundant_shares(state.gp.kernel)})
-                if self.variant == "aa":
-                    recorder.also({"pivot_rule_violations": sum(not _grows_and_shrinks(s, z) for s in tried)})
+                recorder.row({**row, **_summary(tried, laps)}, gp=state.gp, swaps=tried, information=information)
                 if self.snapshots:
                     at = {"epoch": epoch, "seconds": recorder.trace[-1]["seconds"]}
                     recorder.model(at, self._snapshot(problem, state))
@@ -137,19 +134,16 @@ class CholQR(Method):
         return Snapshot(OBJECTIVES[self.objective], state.gp, problem.X[pivots], problem.X, problem.y)
 
     def _fitted(self, problem: Problem, state: _State, start, recorder: Recorder) -> Fitted:
-        last, pivots = self._snapshot(problem, state), state.factor.pivots.copy()
-        model = last.model()
-        predict = SparsePosterior.of(model).predict
+        model, pivots = self._snapshot(problem, state).model(), state.factor.pivots.copy()
         recorder.evaluated(len(pivots))
         recorder.note(*jitter_notes(_largest(state.jitters, model.jitters)))
         return Fitted(
-            predict=predict,
+            predict=SparsePosterior.of(model).predict,
             gp=state.gp,
             n_basis=len(pivots),
             log_evidence=-state.value,
             pivots=pivots,
             start=start,
-            facts=lambda: line_facts(problem, predict, last.Z),
             **recorder.told(),
         )
 
@@ -197,8 +191,3 @@ def _candidates(tried: list[Swap]) -> dict[str, list[float]]:
     """[cao] Figure 1: estimated and exact decrease of every candidate of the first swap, where both were asked for."""
     ranked = next((s.decreases for s in tried if s.decreases is not None), None)
     return {} if ranked is None else dict(zip(("estimated_decrease", "exact_decrease"), (d.tolist() for d in ranked)))
-
-
-def _grows_and_shrinks(swap: Swap, z: int) -> bool:
-    """Was the number of information pivots doubled after a rejection, and one taken away after an acceptance?"""
-    return swap.next_pivots == (max(1, swap.pivots - 1) if swap.accepted else min(z, 2 * swap.pivots))

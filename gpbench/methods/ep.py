@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
-import numpy as np
 from pydantic import Field
 
-from gpbench.errors import NotApplicable
 from gpbench.inference.sites_dense import Panels, RankOne
 from gpbench.versions import Added
 
@@ -27,6 +24,7 @@ class EP(EPMethod):
         "yardstick of the other two."
     )
     dense = True
+    probes = ("profile",)
 
     solver: Literal["panels", "rank-one"] = Field("panels", description="how site changes reach the covariance")
 
@@ -37,23 +35,5 @@ class EP(EPMethod):
         "kernel itself is recorded ([vanhatalo] Figure 1)",
     )
 
-    def fit(self, problem, rng):
-        fitted = super().fit(problem, rng)
-        return replace(fitted, trace=[*_profile(fitted.gp.kernel, self.profile), *fitted.trace])
-
     def posterior(self, at, problem):
         return SOLVERS[self.solver](at.kernel, problem.X)
-
-
-def _profile(kernel, distances: int) -> list[dict[str, float]]:
-    """The correlation along one input; `step` is the distance in length-scales."""
-    if not distances:
-        return []
-    length = np.ravel(kernel.values().get("lengthscale", []))
-    if len(length) != 1:
-        raise NotApplicable(f"profile: kernel {kernel.name} has no single length-scale; use ard: false")
-    steps = 3 * np.arange(1, distances + 1) / (distances + 1)
-    at = np.zeros((distances, kernel.dims))
-    at[:, 0] = steps * length[0]
-    k = kernel(np.zeros((1, kernel.dims)), at)[0] / kernel.diag(at)
-    return [{"step": float(s), f"k_{kernel.name}": float(v)} for s, v in zip(steps, k)]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gpbench.inference.exact import ExactPosterior
 from gpbench.linalg.cholesky import jitter_notes
 
 from .base import AT_ONCE, Fitted, Method, Problem
 from .families.exact import learned
-from .probes.line import on_a_line, prior_sample
 
 
 def exact_fit(problem: Problem, rows, rng) -> Fitted:
@@ -37,9 +34,7 @@ class FullGP(Method):
     use = "The exact GP on all rows; take it up to a few thousand rows, and as the yardstick of everything else."
     dense = True
     heeds = AT_ONCE
+    probes = ("prior",)
 
     def fit(self, problem, rng):
-        fitted = exact_fit(problem, problem.order, rng)
-        if not on_a_line(problem) or problem.schedule.kind != "fixed":
-            return fitted
-        return replace(fitted, facts=lambda: prior_sample(fitted.gp, problem.X, rng))
+        return exact_fit(problem, problem.order, rng)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields, replace
-from functools import partial
 
 import numpy as np
 
@@ -15,15 +14,15 @@ from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.keeping.record import Result
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.planning.trial import Trial
-from gpbench.recorder import Recorder
 from gpbench.text import one_line
 
-from . import compiled, line, seeds
+from . import compiled, line, probes, seeds
 from .draw import Draw, draw_of
 from .job import is_nested
 from .limits import peak_mb
+from .probes import Sight, recorder_for
 from .problem import problem_of
-from .stopwatch import Spent, now, wall
+from .stopwatch import Spent, now
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 COMPILING = 0.5  # seconds from which on a note tells of them
@@ -57,10 +56,11 @@ def results(
         name, task = draw.dataset.name, draw.dataset.task
         raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
     latent = not asked or "nlpd_latent" in asked
-    problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=partial(Recorder, wall))
+    problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
     if large(problem.X) and not method.large:
         raise NotApplicable(f"{method.name} holds all rows in memory; {draw.dataset.name} has {problem.n} of them")
-    fits = _fits(method, problem, seeds.method(trials[0]), trials)
+    rng = seeds.method(trials[0])
+    fits = _fits(method, problem, rng, trials)
     elapsed, learn = Spent(), _learning(shared)
     for trial in trials:
         begin(trial)
@@ -71,7 +71,7 @@ def results(
             note = f"{compiling:.0f} s of compiling, once per machine, are not in its seconds"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:
-            yield _score(trial, draw, fitted, learn | {"fit": elapsed}, latent)
+            yield _score(trial, draw, Sight(method, problem, fitted, rng), learn | {"fit": elapsed})
         except (InvalidPrediction, NotPositiveDefinite) as e:
             yield failure(trial, e, draw), {}
 
@@ -162,9 +162,9 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
 # -- scores -------------------------------------------------------------------------------------------------------
 
 
-def _score(trial: Trial, draw: Draw, fitted: Fitted, spent: dict[str, Spent | None], latent: bool):
+def _score(trial: Trial, draw: Draw, sight: Sight, spent: dict[str, Spent | None]):
     """(result, arrays) of one trial."""
-    n_test, task = len(draw.split.test), draw.dataset.task
+    n_test, task, fitted, latent = len(draw.split.test), draw.dataset.task, sight.fitted, sight.problem.latent
     prediction, predicting = _timed_prediction(fitted, draw)
     check(prediction, n_test, task)
     raw = _raw(prediction, draw) if task == "regression" else prediction
@@ -184,7 +184,7 @@ def _score(trial: Trial, draw: Draw, fitted: Fitted, spent: dict[str, Spent | No
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
         peak_mb=peak_mb(),
         theta={} if fitted.gp is None else fitted.gp.values(),
-        trace=_scored_along(trial, draw, fitted),
+        trace=_scored_along(trial, draw, sight),
         notes=_notes(trial, draw, fitted, prediction, latent),
         data_sha256=draw.dataset.sha256,
     )
@@ -233,11 +233,12 @@ def _timed_prediction(fitted: Fitted, draw: Draw) -> tuple[Prediction, Spent]:
     return prediction, min(taken, key=lambda t: t.wall)
 
 
-def _scored_along(trial: Trial, draw: Draw, fitted: Fitted) -> list[dict]:
-    """The trace; where the method kept models along the way, with their test scores in the rows they belong to."""
-    trace = [dict(row) for row in fitted.trace]
-    if facts := (fitted.facts() if fitted.facts is not None else {}) | line.curves(draw, fitted):
-        trace = [*trace[:-1], {**(trace[-1] if trace else {}), **facts}]
+def _scored_along(trial: Trial, draw: Draw, sight: Sight) -> list[dict]:
+    """The trace with what probes saw; test scores of models along the way are in the rows they belong to."""
+    fitted = sight.fitted
+    trace = [*probes.before(sight), *(dict(row) for row in fitted.trace)]
+    if last := probes.after(sight) | line.curves(draw, fitted):
+        trace = [*trace[:-1], {**(trace[-1] if trace else {}), **last}]
     for at, model in fitted.models if draw.dataset.task == "regression" else ():
         prediction = model(draw.scaler.inputs(draw.X_test))
         row = next((r for r in trace if all(r.get(k) == v for k, v in at.items())), None)

@@ -166,6 +166,7 @@ def _recorder(problem: Problem) -> Recorder:
 class EpochMethod(GreedyMethod):
     """[cao]'s greedy competitors of cholqr, followed epoch by epoch like it."""
 
+    probes: ClassVar[tuple[str, ...]] = ("shares",)
     snapshots: bool = Field(False, description="trace each round of learning and score its model on the test part")
     tolerance: float = Field(1e-3, ge=0, description="of the stop rule of learning in turns, a share")
     rule: ClassVar[Rule] = staticmethod(measure_settled)

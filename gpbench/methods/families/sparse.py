@@ -15,7 +15,6 @@ from gpbench.learning.optimise import best_of
 from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import jitter_notes
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem, Recorder
-from gpbench.methods.probes.line import line_facts, prior_facts, prior_sample
 from gpbench.versions import Added
 
 from .inducing import choose, known_start
@@ -49,6 +48,7 @@ class SparseMethod(Method):
     """A sparse Gaussian with d_max inducing inputs; an evaluation of objective and gradient is O(n d_max^2)."""
 
     large: ClassVar[bool] = True
+    probes: ClassVar[tuple[str, ...]] = ("inducing", "prior")
     approximation: ClassVar[sparse.Approximation]
     heeds: ClassVar = AT_ONCE
 
@@ -86,27 +86,17 @@ class SparseMethod(Method):
                 (gp, Z, start), pivots = self._learn(problem, Z, pivots, rng, recorder)
         walk = walk_of(self.approximation, problem, self.objective)
         model = walk.model(gp, Z)
-        predict = walk.posterior(model, self.nugget).predict
         recorder.evaluated(len(Z))
         recorder.note(*jitter_notes(model.jitters))
 
-        def facts():
-            if problem.large:
-                return {}
-            found = line_facts(problem, predict, Z)
-            if found and not free_gp and not self.optimise_inputs:  # the prior itself, [snelson] Figure 2
-                found |= prior_sample(gp, problem.X, rng, Z, self.approximation)
-            return found | prior_facts(model) if found else {}
-
         return Fitted(
-            predict=predict,
+            predict=walk.posterior(model, self.nugget).predict,
             gp=gp,
             n_basis=len(Z),
             log_evidence=walk.evaluate(model, gradient=False).F,
             pivots=pivots,
             inducing=Z if pivots is None else None,
             start=start if self.optimise_inputs else None,
-            facts=facts,
             **recorder.told(),
         )
 

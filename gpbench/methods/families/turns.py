@@ -10,7 +10,6 @@ import numpy as np
 from gpbench.learning.interleave import Round, Rule, interleave, measure_settled
 from gpbench.learning.parameters import Layout
 from gpbench.methods.base import GP, Problem, Recorder
-from gpbench.methods.probes.shares import redundant_shares
 from gpbench.selection.greedy import Path
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class FitInTurns:
         self.climbed = found.value
         if self.by_epoch:  # as cholqr's: F falls where it is better
             row = {"epoch": len(self.history), "objective": -found.value, "evaluations": found.evaluations}
-            self.recorder.row(row | redundant_shares(learned.kernel))
+            self.recorder.row(row, gp=learned)
         return learned
 
     def ended(self, gp: GP, path: Path) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from gpbench.kernels.base import Kernel
+from gpbench.methods.base import GP, Method
 
 REDUNDANT = ("sum", "identity")
 
 
-def redundant_shares(kernel: Kernel) -> dict[str, float]:
+def along(method: Method, gp: GP, **seen) -> dict[str, float]:
     """Empty for kernels without the redundant ones."""
-    variances = {k.removeprefix("variance."): v for k, v in kernel.values().items() if k.startswith("variance.")}
+    values = gp.kernel.values().items()
+    variances = {k.removeprefix("variance."): v for k, v in values if k.startswith("variance.")}
     return {f"weight_share_{k}": variances[k] / sum(variances.values()) for k in REDUNDANT if k in variances}

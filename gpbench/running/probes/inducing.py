@@ -1,0 +1,56 @@
+"""What the one-dimensional figures of [snelson] and [cao] show: where inducing inputs lie, and how far mean and
+variance are from those of a full GP."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.inference.exact import ExactPosterior
+from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.methods.base import GP, Problem
+
+from . import Sight
+
+LARGEST = 1000  # training rows up to which a full GP is fitted for the comparison
+GRID = 200
+
+
+def after(sight: Sight) -> dict[str, float]:
+    """Empty for data that are not of one input, or where that input never changes."""
+    problem = sight.problem
+    if not on_a_line(problem) or not np.ptp(problem.X) > 0:
+        return {}
+    low, high = float(problem.X.min()), float(problem.X.max())
+    z, width = np.asarray(sight.Z)[:, 0], high - low
+    grid = np.linspace(low, high, GRID)[:, None]
+    gp = _reference(problem)
+    ours, full = sight.fitted.predict(grid), ExactPosterior.fit(gp, problem.X, problem.y).predict(grid)
+    gap = np.abs(ours.mean - full.mean)
+    facts = {
+        "inducing_span": float(np.ptp(z)) / width,
+        "inducing_right": float(z.max() - low) / width,
+        "inducing_outside": float(np.mean((z < low) | (z > high))),
+        "full_gp_gap_mean": float(gap.mean() / problem.y.std()),
+        "full_gp_gap_max": float(gap.max()),
+        "full_gp_gap_square": float((gap**2).mean()),
+        "full_gp_gap_variance": float(np.abs(ours.var - full.var).max()),
+        "inducing_farthest": float(max(low - z.min(), z.max() - high, 0.0)) / width,  # outside the data, in ranges
+    }
+    length = float(np.atleast_1d(gp.kernel.values().get("lengthscale", np.nan))[0])
+    if np.isfinite(length):  # share of the range within one length-scale of an inducing input
+        facts["inducing_cover"] = float(np.mean(np.abs(grid - z).min(1) <= length))
+    return facts
+
+
+def on_a_line(problem: Problem) -> bool:
+    """One real input, and few enough rows to look at."""
+    X = problem.X
+    vectors = isinstance(X, np.ndarray) and X.ndim == 2 and np.issubdtype(X.dtype, np.floating)
+    return vectors and X.shape[1] == 1 and problem.n <= LARGEST
+
+
+def _reference(problem: Problem) -> GP:
+    """A full GP's hyperparameters: the given ones where they are fixed, else its own optimum."""
+    if problem.schedule.kind == "fixed":
+        return problem.gp
+    return fit_hyperparameters(problem.X, problem.y, problem.gp, learner=problem.schedule.learner)[0]

@@ -1,0 +1,34 @@
+"""[vanhatalo] section 5.4 (claim V22): what a first sweep of `solver: rows` costs, by what the sites are before it.
+
+From empty sites it is row addition, from the sites of a sweep or of the fixed point row modification.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpbench.inference.ep import Sites
+from gpbench.inference.sites_rows import Rows
+from gpbench.methods.families.ep import LIKELIHOOD
+from gpbench.recorder import Stopwatch
+from gpbench.running.stopwatch import wall
+
+from . import Sight
+
+
+def after(sight: Sight) -> dict[str, float]:
+    if sight.method.solver != "rows":
+        return {}
+    posterior = Rows(sight.fitted.gp.kernel, sight.problem.X, sight.method.ordering)
+    y = np.ascontiguousarray(sight.problem.y, dtype=float)
+    empty, given = Sites.zero(sight.problem.n), sight.fitted.predict.__self__.posterior.sites.copy()
+    starts = {"zero": empty, "nonzero": empty, "given": given}  # the second begins where the first has ended
+    return {f"first_sweep_seconds_{key}": _sweep(posterior, sites, y) for key, sites in starts.items()}
+
+
+def _sweep(posterior: Rows, sites: Sites, y) -> float:
+    """Seconds of one sweep, which moves the sites."""
+    posterior.refresh(sites)
+    with Stopwatch(wall) as watch:
+        posterior.sweep(sites, y, LIKELIHOOD)
+    return watch.seconds
