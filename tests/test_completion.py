@@ -20,6 +20,15 @@ def test_bash_and_zsh_are_told_commands_and_options():
     assert "verify" in asked("zsh", "gpbench", "ver").splitlines()
 
 
+def test_a_config_is_completed_as_a_file_or_by_the_name_of_one_of_ours(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert asked("bash", "gpbench", "run", "cao/figure1").splitlines() == ["plain,cao/figure1"]
+    assert asked("zsh", "gpbench", "validate", "quicks").splitlines()[:2] == ["plain", "quickstart"]
+    assert asked("bash", "gpbench", "run", "mine").splitlines() == ["file,mine"]
+    (tmp_path / "quicksand.yaml").touch()
+    assert asked("bash", "gpbench", "run", "quicks").splitlines() == ["file,quicks"]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_the_script_defines_a_completion_that_calls_gpbench_back(shell):
     script = gpbench(env={"_GPBENCH_COMPLETE": f"{shell}_source"}).stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .shared import Command, note, plugin_option
+from .shared import Command, note, output_file, output_folder, plugin_option
 
 _file = click.Path(exists=True, dir_okay=False)
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "": 1}
@@ -66,7 +66,7 @@ def _look(file, target, task, drop, inputs, missing):
 @click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods like this.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("-o", "--output", type=click.Path(file_okay=False), help="Folder [default: results/advice-<file>].")
+@click.option("-o", "--output", type=output_folder, help="Folder [default: results/advice-<file>].")
 def advise(file, target, task, drop, inputs, missing, budget, metric, most, methods, jobs, seed, output):
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
@@ -116,7 +116,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
 @click.command(cls=Command)
 @click.argument("file", type=_file)
 @_columns
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where the model goes: MODEL.npz.")
+@click.option("-o", "--output", required=True, type=output_file, help="Where the model goes: MODEL.npz.")
 @click.option("--method", default="auto", show_default=True, help="gpbench list methods")
 @click.option("--n-basis", default="auto", show_default=True, help="A number, or auto.")
 @click.option("--kernel", default="auto", show_default=True, help="gpbench list kernels")
@@ -158,7 +158,7 @@ def _options(given) -> dict:
 @click.command(cls=Command)
 @click.argument("model", type=_file)
 @click.argument("file", type=_file)
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="OUT.csv [default: the terminal].")
+@click.option("-o", "--output", type=output_file, help="OUT.csv [default: the terminal].")
 def predict(model, file, output):
     """Predictions of MODEL.npz for the rows of FILE: mean and std, or the class and its probability."""
     from gpbench import load

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from .shared import Group, fail, plugin_option
+from .shared import ConfigName, Group, fail, output_folder, plugin_option
 
 
 @click.group(cls=Group)
@@ -81,8 +81,8 @@ def cite(names, every, plugin):
 
 @data.command()
 @names_argument
-@click.option("-c", "--config", type=click.Path(), help="Take data sets, splits and seed of this config.")
-@click.option("-o", "--output", type=click.Path(file_okay=False), default="export", show_default=True, help="Folder.")
+@click.option("-c", "--config", type=ConfigName(), help="Take data sets, splits and seed of this config.")
+@click.option("-o", "--output", type=output_folder, default="export", show_default=True, help="Folder.")
 @click.option("--trials", metavar="0-4", help="Which trials [default: the config's, or 0].")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Without a config.")
 @click.option("--n-train", type=click.IntRange(1), help="Without a config: rows to train on, drawn at random.")
@@ -108,7 +108,7 @@ def export(names, config, output, trials, seed, n_train, plugin):
 @data.command()
 @click.argument("name", metavar="NAME")
 @click.option("-n", "--rows", type=click.IntRange(1), required=True, help="How many rows.")
-@click.option("-o", "--output", type=click.Path(), required=True, help="A new folder, for {npy: FOLDER} in a config.")
+@click.option("-o", "--output", type=output_folder, required=True, help="A new folder, for {npy: FOLDER} in a config.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which draw.")
 @plugin_option
 def shards(name, rows, output, seed, plugin):

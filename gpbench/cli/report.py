@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .shared import Command, folder, json_option, note, print_json
+from .shared import Command, folder, json_option, note, output_file, output_folder, print_json
 
 directory = click.argument("directory", type=folder, metavar="DIR")
 formats_option = click.option(
@@ -68,12 +68,12 @@ def report(directory):
 @click.command(cls=Command)
 @click.argument("directories", nargs=-1, required=True, type=folder, metavar="DIR...")
 @json_option
-@click.option("--junit", type=click.Path(dir_okay=False), help="Also write a JUnit file.")
+@click.option("--junit", type=output_file, help="Also write a JUnit file.")
 @click.option(
     "--baseline", type=click.Path(exists=True, dir_okay=False), help="Fail only where worse than this check.json."
 )
 @click.option("--needed", is_flag=True, help="Only list the trials that would decide the inconclusive cells.")
-@click.option("--report", "report_file", type=click.Path(dir_okay=False), help="Also write the state as Markdown.")
+@click.option("--report", "report_file", type=output_file, help="Also write the state as Markdown.")
 def check(directories, as_json, junit, baseline, needed, report_file):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench import report
@@ -115,7 +115,7 @@ def _needed(report, directories, as_json: bool) -> None:
 
 @click.command(cls=Command)
 @click.argument("directories", nargs=-1, required=True, type=folder, metavar="DIR...")
-@click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Where the site goes.")
+@click.option("-o", "--output", required=True, type=output_folder, help="Where the site goes.")
 @click.option(
     "--readme", type=click.Path(exists=True, dir_okay=False), help="Also write the state between its two markers."
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .shared import Command, fail, folder, is_quiet, json_option, note, on_interruption, plugin_option, print_json
+from .shared import (
+    Command,
+    ConfigName,
+    fail,
+    finite_seconds,
+    folder,
+    is_quiet,
+    json_option,
+    note,
+    on_interruption,
+    output_folder,
+    plugin_option,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from gpbench.planning.config import Config
@@ -41,20 +53,8 @@ def _where(_context, _parameter, value):
     return value
 
 
-def _finite(_context, _parameter, value):
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is no number of seconds")
-    return value
-
-
-def _named(_context, _parameter, value):
-    if value is not None and not value.strip():
-        raise click.BadParameter("the name of the folder is empty")
-    return value
-
-
 @click.command(cls=Command)
-@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
+@click.argument("configs", nargs=-1, required=True, type=ConfigName(), metavar="CONFIG...")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
 @click.option(
     "--on",
@@ -78,16 +78,12 @@ def _named(_context, _parameter, value):
 @click.option("--rerun", type=click.Choice(["stale", "failed", "all"]), help="Run these again, too.")
 @click.option("--retry-failed", "rerun", flag_value="failed", hidden=True)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failed trial.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), callback=_finite, help="Seconds a trial may take.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), callback=finite_seconds, help="Seconds a trial may take."
+)
 @click.option("--memory", type=click.IntRange(1), help="MB a trial may take.")
 @click.option("--offline", is_flag=True, help="Never touch the network.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False),
-    callback=_named,
-    help="Results folder [default: results/<name>].",
-)
+@click.option("-o", "--output", type=output_folder, help="Results folder [default: results/<name>].")
 @click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
 @plugin_option
 def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, for_check, plugin, **options):
@@ -226,7 +222,8 @@ class _One:
         from gpbench.errors import GpbenchError
 
         try:
-            report.write_curves(self.out)
+            for name in report.write_curves(self.out):
+                note(f"{name} was damaged and is now in quarantine/; made again from trials/ only")
         except GpbenchError as e:
             self.trouble = fail(e)
 
@@ -290,7 +287,7 @@ def _each_error_once(failures: list[dict]) -> list[dict]:
 
 
 @click.command(cls=Command)
-@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...")
+@click.argument("configs", nargs=-1, required=True, type=ConfigName(), metavar="CONFIG...")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @plugin_option
 def validate(configs, overrides, plugin):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
+import math
 import sys
 
 import click
@@ -103,3 +105,36 @@ plugin_option = click.option(
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 folder = click.Path(exists=True, file_okay=False)
+
+
+class Output(click.Path):
+    """A file or folder to be written; an empty text names none, and would become the working folder."""
+
+    def convert(self, value, param, ctx):
+        if isinstance(value, str) and not value.strip():
+            self.fail(f"the name of the {self.name if self.name == 'file' else 'folder'} is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+output_file, output_folder = Output(dir_okay=False), Output(file_okay=False)
+
+
+class ConfigName(click.ParamType):
+    """A config: a file, or the name of one that comes with gpbench; the shell completes both."""
+
+    name = "config"
+
+    def shell_complete(self, ctx, param, incomplete):
+        from click.shell_completion import CompletionItem
+
+        from gpbench.planning.builtin import names
+
+        ours = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+        at_hand = glob.glob(f"{glob.escape(incomplete)}*")  # a file of that name comes first
+        return [CompletionItem(incomplete, type="file")] if at_hand or not ours else ours
+
+
+def finite_seconds(_context, _parameter, value):
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of seconds")
+    return value

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .shared import Command, folder, is_quiet, json_option, note, plugin_option, print_json
+from .shared import Command, finite_seconds, folder, is_quiet, json_option, note, plugin_option, print_json
 
 _SECONDS = 300.0
 
@@ -17,6 +17,7 @@ _SECONDS = 300.0
 @click.option(
     "--seconds",
     type=click.FloatRange(1),
+    callback=finite_seconds,
     help=f"As many as fit into this time [default: {_SECONDS:g}, without --sample].",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which trials stand for the others.")

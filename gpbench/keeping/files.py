@@ -32,6 +32,8 @@ def storing(path):
         cure = "make the folder writable or choose another with --output"
         if e.errno in FULL:
             cure = "free some space"
+        elif e.errno in (errno.EMFILE, errno.ENFILE):
+            cure = "raise the limit of open files (ulimit -n)"
         elif e.errno == errno.ELOOP:
             cure = "gpbench follows no links inside a results folder: remove it"
         why = e.strerror or str(e)

@@ -17,16 +17,17 @@ from .traces import is_path, list_points, round_points, theta_points, trace_poin
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
 
 
-def write_curves(path: str | Path) -> None:
+def write_curves(path: str | Path) -> list[str]:
     """Condense trials/*.json into curves.csv and notes.csv; what they hold of other trials stays.
 
-    Those may be trials whose file is gone, or trials that this run did not plan and another will.
+    Those may be trials whose file is gone, or trials that this run did not plan and another will. Returned are names
+    of files that were damaged: they are in quarantine/, and what only they held is gone.
     """
     results = load(path)
-    quarantined(results.path)
+    damaged = quarantined(results.path)
     present = {file.stem for file in (results.path / "trials").glob("*.json")}
     if not present:
-        return
+        return damaged
     curves, notes = curves_of(results), notes_of(results)
     if (old := kept_curves(results.path)) is not None:
         condensed = present & set(results.ok.trial_id)
@@ -36,6 +37,7 @@ def write_curves(path: str | Path) -> None:
         notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
     for name, table in (("curves.csv", curves), ("notes.csv", notes)):
         write_summed(results.path / name, frame_csv(table).encode("utf-8", "backslashreplace"))
+    return damaged
 
 
 def quarantined(folder: Path) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from gpbench.errors import NotPositiveDefinite
+from gpbench.keeping.files import make_folder, open_plain, write_atomic
 
 
 class Journal:
@@ -50,15 +51,14 @@ class Journal:
         return answered
 
     def _append(self, line: dict) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "a", encoding="ascii") as f:
+        make_folder(self.path.parent)
+        with open(open_plain(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a", encoding="ascii") as f:
             f.write(json.dumps(line) + "\n")
             f.flush()
             os.fsync(f.fileno())
 
     def _cut(self, lines: int) -> None:
-        kept = self.path.read_text().splitlines(keepends=True)[:lines]
-        self.path.write_text("".join(kept))
+        write_atomic(self.path, b"".join(self.path.read_bytes().splitlines(keepends=True)[:lines]))
 
     def remove(self) -> None:
         """The trial is finished."""
@@ -68,12 +68,23 @@ class Journal:
 
 
 def _lines(path: Path):
-    """Whole lines; the last may have been cut by the death of its process, and is taken off the file."""
-    try:
-        text = path.read_text()
-    except OSError:
+    """Whole lines; from the first that is none (the death of its process may have cut it) the file is cut off."""
+    if path.is_symlink() or not path.is_file():
         return
-    if not text.endswith("\n") and text:
-        text = text[: text.rfind("\n") + 1]
-        path.write_text(text)
-    yield from (json.loads(line) for line in text.splitlines())
+    whole, content = 0, path.read_bytes()
+    for line in content.splitlines(keepends=True):
+        if (found := _line(line)) is None:
+            write_atomic(path, content[:whole])
+            return
+        whole += len(line)
+        yield found
+
+
+def _line(text: bytes) -> dict | None:
+    try:
+        line = json.loads(text.decode("ascii")) if text.endswith(b"\n") else {}
+        for number in (*line["x"], *(() if "error" in line else (line["F"], *line["dF"]))):
+            float.fromhex(number)
+        return line
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None

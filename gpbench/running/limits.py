@@ -102,7 +102,8 @@ def oom_kills() -> int:
 
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
-_LEAST = {"RLIMIT_STACK": 512 * 2**10}  # below it libraries die without a word
+_LEAST = {"RLIMIT_STACK": 512 * 2**10, "RLIMIT_AS": 820 * 2**20, "RLIMIT_DATA": 320 * 2**20}
+_PER_THREAD = 80 * 2**20  # of OpenBLAS, which numpy and scipy have one each of
 _TIGHT = {  # what a caller may have limited, in the words of the shell, and below which that is to blame
     "RLIMIT_AS": ("ulimit -v", 2**32), "RLIMIT_DATA": ("ulimit -d", 2**32), "RLIMIT_NOFILE": ("ulimit -n", 64),
     "RLIMIT_NPROC": ("ulimit -u", 64), "RLIMIT_STACK": ("ulimit -s", 2**20),
@@ -115,9 +116,16 @@ def _limited(name: str, least: int) -> bool:
 
 
 def too_small() -> str:
-    """A sentence where this process may take too little to load its libraries at all; else empty."""
-    names = [_TIGHT[name][0] for name, least in _LEAST.items() if _limited(name, least)]
-    return f"the limit of {' and '.join(names)} is too small for the libraries; raise it" if names else ""
+    """A sentence where this process may take too little to load its libraries at all; else empty.
+
+    Below these limits they die without a word, or OpenBLAS tries for ever to get its memory.
+    """
+    asked = os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS") or ""
+    threads = min(os.cpu_count() or 1, int(asked) if asked.isdecimal() else 64)
+    more = {"RLIMIT_AS": threads * _PER_THREAD, "RLIMIT_DATA": threads * _PER_THREAD}
+    names = [_TIGHT[name][0] for name, least in _LEAST.items() if _limited(name, least + more.get(name, 0))]
+    fewer = " or set OPENBLAS_NUM_THREADS=1" if threads > 1 else ""
+    return f"the limit of {' and '.join(names)} is too small for the libraries; raise it{fewer}" if names else ""
 
 
 def blamed_for(error: BaseException) -> str:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gpbench.keeping.files import open_plain
 from gpbench.keeping.lock import Lock
 from gpbench.keeping.provenance import thread_environment
 
@@ -52,7 +53,7 @@ class Pool(Executor):
         if self.offline:
             env["GPBENCH_OFFLINE"] = "1"
         options = [command_read, event_write, self.lock.fd, self.lease]
-        with open(self.log, "ab") as log:
+        with open(open_plain(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as log:
             self.server = subprocess.Popen(
                 [sys.executable, "-c", _START, json.dumps([sys.path, options])],
                 env=env,
@@ -107,10 +108,19 @@ class Pool(Executor):
                 self.log.unlink()
 
 
+_FIELDS: dict[str, dict[str, type | tuple]] = {  # what each event holds besides its job
+    "ready": {"env": dict}, "start": {"pid": int}, "working": {"text": str}, "result": {"trial": str},
+    "storage": {"message": str}, "shared-failed": {"reason": str},
+    "exit": {"code": int, "peak_mb": (int, float), "oom": bool},
+}  # fmt: skip
+
+
 def _event(line: bytes) -> dict | None:
     """None for what is none of ours: a method may have written to every file it found open."""
     try:
         event = json.loads(line)
-    except ValueError:
+        fields = _FIELDS[event["event"]]
+        ours = isinstance(event.get("job", ""), (int, str)) and all(isinstance(event[k], t) for k, t in fields.items())
+    except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return event if isinstance(event, dict) and isinstance(event.get("event"), str) else None
+    return event if ours else None

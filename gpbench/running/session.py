@@ -218,7 +218,9 @@ class Session:
             self.progress.working(f"{_place(job)}: {event['text']}")
         elif kind == "result":
             self._restart_clock(job)
-            self._take(next(t for t in job.trials if t.id == event["trial"]))
+            for trial in job.trials:
+                if trial.id == event["trial"]:
+                    self._take(trial)
         elif kind == "storage":
             raise StorageError(event["message"])
         elif kind == "shared-failed":
@@ -248,7 +250,8 @@ class Session:
             self.store.quarantine(
                 self.store.trial_path(trial.id)
             )  # it was to be run again, and that is what came of it
-        result = self.store.load(trial)
+        if (result := self.store.load(trial)) is None:
+            return  # somebody only said so
         self.results[trial.id] = result
         self.finished.add(trial.id)
         self.progress.finished(result)

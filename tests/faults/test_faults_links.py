@@ -2,11 +2,13 @@
 
 import os
 
+import numpy as np
 import pytest
 from driver import finish, gpbench, run_here, trial, write_job
 
 from gpbench.errors import StorageError
 from gpbench.keeping.store import Store
+from gpbench.running.journal import Journal
 
 pytestmark = pytest.mark.faults
 
@@ -46,6 +48,31 @@ def test_a_pipe_in_place_of_a_log_is_refused_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / f"out/logs/{trial().id}.log")
     code, err = finish(tmp_path / "out", write_job(tmp_path / "job.json", [trial()]))
     assert code == 7 and "cannot write" in err
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_servers_log_that_is_a_link_is_refused_and_makes_no_file_elsewhere(there, tmp_path, precious):
+    (tmp_path / "out/logs").mkdir(parents=True)
+    (tmp_path / "out/logs/server.log").symlink_to(precious if there else tmp_path / "absent")
+    with pytest.raises(StorageError, match=r"server\.log: .*follows no links"):
+        run_here(tmp_path / "out", [trial()])
+    assert precious.read_text() == "mine" and not (tmp_path / "absent").exists()
+
+
+@pytest.mark.parametrize("which", ["file", "folder"])
+def test_a_journal_that_is_a_link_is_refused_and_its_target_untouched(which, tmp_path, precious):
+    journal = tmp_path / "out/journals/x.jsonl"
+    (tmp_path / "elsewhere").mkdir()
+    if which == "file":
+        journal.parent.mkdir(parents=True)
+        journal.symlink_to(precious)
+    else:
+        (tmp_path / "out").mkdir()
+        journal.parent.symlink_to(tmp_path / "elsewhere")
+    objective = Journal(journal)(lambda x: (0.0, x))
+    with pytest.raises(StorageError, match="follows no links"):
+        objective(np.zeros(2))
+    assert precious.read_text() == "mine" and not list((tmp_path / "elsewhere").iterdir())
 
 
 @pytest.mark.parametrize("name", ["trials", "logs", "env"])

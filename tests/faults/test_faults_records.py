@@ -8,11 +8,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from driver import FAKES, gpbench, rows, run_here, server_of, start, trial, wait_until, write_job
 
 from gpbench.errors import DataError
 from gpbench.keeping.store import Store
+from gpbench.running.journal import Journal
 
 pytestmark = pytest.mark.faults
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -153,6 +155,22 @@ def test_a_folder_that_already_holds_such_text_goes_on(tmp_path):
     assert (summary.ran, summary.failures[0].reason) == (1, r"bad \udc80")
     assert gpbench("status", tmp_path).returncode == 0
     assert Result(odd, reason="\x1b[2J").reason == r"\x1b[2J"
+
+
+@pytest.mark.parametrize("damage", [b"garbage\n", b"\xff\xfe\n", b"[1]\n", b'{"x": ["0x1p+0"]}\n', b'{"x": ["half'])
+def test_a_damaged_journal_is_cut_where_the_damage_begins_and_the_climb_goes_on(damage, tmp_path):
+    path, asked = tmp_path / "journals/x.jsonl", []
+
+    def climb():
+        objective = Journal(path)(lambda x: (asked.append(x), (float(x[0]), x))[1])
+        return [objective(np.array([v]))[0] for v in (1.0, 2.0, 3.0)]
+
+    whole = climb()
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + damage + lines[2])
+    asked.clear()
+    assert climb() == whole and [x[0] for x in asked] == [2.0, 3.0]
+    assert path.read_bytes() == b"".join(lines)
 
 
 @pytest.mark.parametrize("behaviour", ["scribble", "close-all"])

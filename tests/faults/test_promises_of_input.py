@@ -110,6 +110,31 @@ def test_an_option_with_a_fault_is_exit_2_and_nothing_runs(fault, here, command)
     assert not list(here.glob("**/trials/*"))
 
 
+NOWHERE = {
+    "data export": ["data", "export", "friedman3", "-o", ""],
+    "data shards": ["data", "shards", "friedman3", "-n", 5, "-o", " "],
+    "site": ["site", ".", "-o", ""],
+    "check --junit": ["check", ".", "--junit", ""],
+    "check --report": ["check", ".", "--report", ""],
+    "advise": ["advise", "small.yaml", "--target", "y", "-o", ""],
+    "fit": ["fit", "small.yaml", "--target", "y", "-o", ""],
+    "predict": ["predict", "small.yaml", "small.yaml", "-o", ""],
+}
+
+
+@pytest.mark.parametrize("words", NOWHERE.values(), ids=list(NOWHERE))
+def test_an_output_without_a_name_is_exit_2_and_not_the_working_folder(words, here, command):
+    code, _, err = command(*words)
+    assert code == 2 and "is empty" in err, err
+    assert [p.name for p in here.iterdir()] == ["small.yaml"]
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf"])
+def test_a_time_for_verify_that_is_no_number_is_exit_2(seconds, here, command):
+    code, _, err = command("verify", ".", "--seconds", seconds)
+    assert code == 2 and f"{seconds} is no number of seconds" in err, err
+
+
 def test_a_fault_in_one_of_several_configs_names_that_config(here, command):
     (here / "b.yaml").write_text(BASE.replace("name: t", "name: b").replace("n_train: 20", "n_train: 0"))
     code, _, err = command("validate", "small.yaml", "b.yaml")

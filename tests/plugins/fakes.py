@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import json
 import os
 import signal
 import stat
@@ -132,7 +133,12 @@ class Mute(Exception):
 
 def scribble():
     """Noise into every pipe that is open."""
-    noises = (b"}{\xff\x00 no event\n[1]\n{}\n", b'{"event": "result", "job": 99, "trial": "x"}\n', b"half a line")
+    noises = [b"}{\xff\x00 no event\n[1]\n{}\n", b"[" * 3000 + b"\n"]
+    for job in (0, 1, 2, 99, [], None):  # those of the run among them
+        for kind in ("ready", "start", "working", "result", "storage", "shared-failed", "exit", "note", "no such"):
+            event = {"event": kind, "job": job} | ({"trial": "x"} if kind == "result" else {})
+            noises.append(f"{json.dumps(event)}\n".encode())
+    noises.append(b"half a line")
     for fd in range(3, 50):
         for noise in noises:
             with contextlib.suppress(OSError):
