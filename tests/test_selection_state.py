@@ -87,7 +87,7 @@ def test_state_equals_the_dense_definition_after_every_append(approximation, wit
         np.testing.assert_allclose(state.mean, oracle.mean_at_data(K, y, u, lam), atol=1e-9)
         np.testing.assert_allclose(state.eta, oracle.leverage(K, y, u, lam), atol=1e-9)
         np.testing.assert_allclose(state.residual, (K - oracle.low_rank(K, u)).diagonal(), atol=1e-9)
-        np.testing.assert_allclose(state.L[kept, kept] @ state.L[kept, kept].T, K[np.ix_(u, u)], atol=1e-10)
+        np.testing.assert_allclose(state.chol.U[kept, kept].T @ state.chol.U[kept, kept], K[np.ix_(u, u)], atol=1e-10)
         np.testing.assert_allclose(state.log_evidence(), oracle.log_evidence(K, y, u, lam), atol=1e-8)
 
 

@@ -40,7 +40,7 @@ class Candidates:
         self.norm2 = weighted_squares(K, state.precision)  # k'Lambda^-1 k
         if "z" not in needs:
             return
-        Zeta, V = state.Zeta[:m], state.V[:m]
+        Zeta, V = state.Zeta[:m], state.V
         self.z = z = self._coefficients(state)  # (c, m)
         self.d2 = state.kdiag[J] + self.norm2 - (z**2).sum(1)
         self.numerator = K @ (state.precision * state.y) - z @ state.w[:m]

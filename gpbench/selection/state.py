@@ -2,7 +2,7 @@
 
 Basis u of size m, noise Lambda = diag(lam) (sigma^2 I for DTC; for FITC frozen at the present basis):
 
-    V = L^-1 Kuf                    (m, n)   Kuu = LL';            [sundararajan]'s Nu and G
+    V = L^-1 Kuf                    (m, n)   Kuu = LL', U = L';    [sundararajan]'s Nu and G
     B = I + V Lambda^-1 V' = LB LB'                                 their E
     Zeta = LB^-1 V                  (m, n)   their zeta; Lambda^-1/2 Zeta' = Q of [Lambda^-1/2 V'; I] = QR
     w = Zeta Lambda^-1 y            (m,)
@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.linalg.cholesky import Cholesky
+from gpbench.linalg.pivoted import PartialCholesky
 
 DEPENDENT = 1e-9  # a candidate whose residual variance is below this share of its prior variance is not considered
 _LOST = 1e-12  # rounding error eps sqrt(c_j)/d_j of the new direction up to which an append may build on z_j
@@ -28,9 +29,8 @@ class GreedyState:
         n, self.noise, self.approximation = len(y), float(noise), approximation
         self.kdiag, self.y = np.array(kdiag, dtype=float), np.asarray(y, dtype=float)
         capacity = min(capacity, n)
-        self.V, self.Zeta = np.empty((capacity, n)), np.empty((capacity, n))
-        self.L, self.LB = np.zeros((capacity, capacity)), np.zeros((capacity, capacity))
-        self.w, self.pivots, self.size = np.zeros(capacity), np.zeros(capacity, dtype=int), 0
+        self.chol = PartialCholesky(n, capacity)  # V, U and the pivots
+        self.Zeta, self.LB, self.w = np.empty((capacity, n)), np.zeros((capacity, capacity)), np.zeros(capacity)
         self.mean, self.eta, self.residual = np.zeros(n), np.zeros(n), self.kdiag.copy()
         self.free = np.ones(n, dtype=bool)  # not chosen yet
         # IVM's posterior uses the targets of the basis only: M = chol(Kuu + noise I)^-1 Kuf, variance diag(K - M'M)
@@ -47,6 +47,19 @@ class GreedyState:
     def capacity(self) -> int:
         return len(self.w)
 
+    @property
+    def size(self) -> int:
+        return self.chol.size
+
+    @property
+    def pivots(self) -> np.ndarray:
+        """Training rows in order of choice."""
+        return self.chol.pivots[: self.size]
+
+    @property
+    def V(self) -> np.ndarray:
+        return self.chol.rows
+
     def _freeze_noise(self) -> None:
         fitc = self.approximation == "fitc"
         self.lam = self.noise + self.residual if fitc else np.full(self.n, self.noise)
@@ -60,14 +73,12 @@ class GreedyState:
 
     def append(self, j: int, k, z=None) -> None:
         """Take training row j with kernel row k into the basis; z, where a criterion has it, saves a pass over Zeta."""
-        m = self.size
-        V, Zeta, nu = self.V[:m], self.Zeta[:m], self.V[:m, j].copy()
-        e = np.sqrt(self.residual[j])
-        v = (k - nu @ V) / e  # (n,) the new row of V
+        m, nu, e = self.size, self.V[:, j].copy(), np.sqrt(self.residual[j])
+        v = (k - nu @ self.V) / e  # (n,) the new row of V; BLAS would round a strided nu in another way
         p, f = self._project(v, k, j, z, nu, e)
-        zeta = (v - p @ Zeta) / f
-        self.V[m], self.Zeta[m] = v, zeta
-        self.L[m, :m], self.L[m, m] = nu, e
+        zeta = (v - p @ self.Zeta[:m]) / f
+        self.chol.append(j, v, e)
+        self.Zeta[m] = zeta
         self.LB[m, :m], self.LB[m, m] = p, f
         self.w[m] = zeta @ (self.precision * self.y)
         self.mean += self.w[m] * zeta
@@ -77,7 +88,6 @@ class GreedyState:
             self.M[m] = (k - self.M[:m, j] @ self.M[:m]) / np.sqrt(self.active_variance[j] + self.noise)
             self.active_variance -= self.M[m] ** 2
         self.free[j] = False
-        self.pivots[m], self.size = j, m + 1
         if self.approximation == "fitc":
             self.rebuild()
 
@@ -97,7 +107,7 @@ class GreedyState:
         """Freeze Lambda at the present basis and recompute what depends on it; O(nm^2)."""
         m = self.size
         self._freeze_noise()
-        V = self.V[:m]
+        V = self.V
         B = Cholesky.of(np.eye(m) + (V * self.precision) @ V.T)
         self.jitter = max(self.jitter, B.jitter)
         self.LB[:m, :m] = B.L
@@ -108,9 +118,9 @@ class GreedyState:
 
     def shorten(self, size: int) -> None:
         """Forget all but the first basis vectors; O(n size^2)."""
-        self.free[self.pivots[size : self.size]] = True
-        self.size = size
-        self.residual = self.kdiag - (self.V[:size] ** 2).sum(0)
+        self.free[self.pivots[size:]] = True
+        self.chol.size = size
+        self.residual = self.kdiag - (self.V**2).sum(0)
         self.rebuild()
 
     def log_evidence(self, size: int | None = None) -> float:

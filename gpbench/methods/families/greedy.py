@@ -134,7 +134,7 @@ class GreedyMethod(Method):
         """The model of the basis that is kept, from the factors that the path leaves behind."""
         state, size = path.state, self._size(path)
         part = np.s_[:size, :size]
-        L, LB = np.asfortranarray(state.L[part]), np.asfortranarray(state.LB[part])
+        L, LB = np.asfortranarray(state.chol.U[part].T), np.asfortranarray(state.LB[part])
         weights = solve_lower(L, solve_lower(LB, state.w[:size], trans=True), trans=True)
         return SparsePosterior(gp, problem.X[state.pivots[:size]], L, LB, weights, self.nugget, problem.latent)
 
