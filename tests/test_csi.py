@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpbench.linalg.cholqr import CholQR
+from gpbench.kernels.rows import KernelRows
 from gpbench.methods.csi import Csi
+from gpbench.recorder import Recorder
+from gpbench.selection.candidates import Candidates
 from gpbench.selection.criteria import csi
-from gpbench.selection.lookahead import Lookahead
 from tests.oracles import cholqr as oracle
 from tests.test_cholqr_factor import problem as dense_problem
 from tests.test_cholqr_method import problem
@@ -23,23 +24,43 @@ def unexplained(K, y, pivots, trade_off):
     ) / np.trace(K)
 
 
+class Columns(KernelRows):
+    """Rows of a matrix that is there."""
+
+    def __init__(self, K):
+        super().__init__(None, K)
+
+    def _evaluate(self, index):
+        self.evaluated += len(index)
+        return self.X[index].copy()
+
+
+def select(K, y, size, z, trade_off=0.99):
+    """Pivots in order of choice, and the trace."""
+    recorder = Recorder()
+    path = csi.begin(K.diagonal(), y, Columns(K), size, z, trade_off, recorder).grow(size)
+    return path.state.factor.pivots, recorder.trace
+
+
 @pytest.mark.parametrize("trade_off", [0.0, 0.5, 0.99])
 def test_looking_ahead_over_all_points_estimates_the_exact_gain(trade_off):
     K, y, rng = dense_problem(0, n=50, length=0.25)
-    factor = CholQR(K.diagonal(), y, 0.0, 5)
+    state = csi.SidedState(K.diagonal(), y, 5, Columns(K), 46)
     for j in rng.permutation(50)[:4]:
-        factor.insert(factor.propose(j, K[j]))
-    lookahead = Lookahead(factor, lambda index: K[index].copy(), 46)
-    others = np.setdiff1d(np.arange(50), factor.pivots)
-    lookahead.resample(others)
-    before = unexplained(K, y, factor.pivots, trade_off)
-    exact = [before - unexplained(K, y, [*factor.pivots, j], trade_off) for j in others]
-    np.testing.assert_allclose(csi.gains(lookahead, trade_off)[others], exact, rtol=1e-7, atol=1e-10)
+        state.append(int(j), K[j])
+    others, pivots = np.flatnonzero(state.eligible()), state.factor.pivots
+    assert sorted(others) == sorted(set(range(50)) - set(pivots))
+    state.lookahead.resample(others)
+    before = unexplained(K, y, pivots, trade_off)
+    assert csi.measure(state, trade_off) == pytest.approx(before, rel=1e-7)
+    exact = [before - unexplained(K, y, [*pivots, j], trade_off) for j in others]
+    found = csi.gains(state, Candidates(state, others, None, frozenset()), trade_off)
+    np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-10)
 
 
 def test_the_trace_reports_what_the_pivots_leave_unexplained():
     K, y, _ = dense_problem(1)
-    pivots, trace = csi.select(K.diagonal(), y, lambda index: K[index].copy(), 8, z=20)
+    pivots, trace = select(K, y, 8, z=20)
     assert len(set(pivots)) == 8
     for size in (3, 8):
         assert trace[size - 1]["unexplained_target"] == pytest.approx(unexplained(K, y, pivots[:size], 1.0), rel=1e-7)
@@ -48,8 +69,7 @@ def test_the_trace_reports_what_the_pivots_leave_unexplained():
 
 def test_side_information_explains_the_targets_better_than_the_kernel_alone():
     K, y, _ = dense_problem(2)
-    rows = lambda index: K[index].copy()  # noqa: E731
-    with_y, without = (csi.select(K.diagonal(), y, rows, 12, 40, t)[1][-1] for t in (0.99, 0.0))
+    with_y, without = (select(K, y, 12, 40, t)[1][-1] for t in (0.99, 0.0))
     assert with_y["unexplained_target"] < without["unexplained_target"]
     assert without["unexplained_kernel"] < with_y["unexplained_kernel"]
 
@@ -57,7 +77,7 @@ def test_side_information_explains_the_targets_better_than_the_kernel_alone():
 def test_selection_ends_when_the_pivots_determine_every_row():
     K, y, _ = dense_problem(3)
     K, y = np.kron(np.eye(3), np.ones((20, 20))), y[:60]
-    pivots, _ = csi.select(K.diagonal(), y, lambda index: K[index].copy(), 10, z=5)
+    pivots, _ = select(K, y, 10, z=5)
     assert sorted(pivots // 20) == [0, 1, 2]
 
 

@@ -46,21 +46,19 @@ class Csi(Method):
             if search:
                 gp = self._search(problem, recorder)
         with recorder.time("select"):
-            pivots, trace, used = self._select(problem, gp, everything)
+            pivots = self._select(problem, gp, everything, recorder, None if search else {})
             model, jitters = self._regress(problem, gp, everything, pivots)
-        recorder.evaluated(used + 2 * len(pivots))  # the model, and its residuals
-        if not search:
-            recorder.rows(trace)
+        recorder.evaluated(2 * len(pivots))  # the model, and its residuals
         recorder.note(*jitter_notes(jitters))
         return Fitted(predict=model.predict, gp=gp, n_basis=len(pivots), pivots=pivots, **recorder.told())
 
-    def _select(self, problem: Problem, gp: GP, part) -> tuple[np.ndarray, list[dict], int]:
-        """Pivots (rows of the training part) chosen among `part`."""
+    def _select(self, problem: Problem, gp: GP, part, recorder: Recorder, also) -> np.ndarray:
+        """Pivots (rows of the training part) chosen among `part`; `also` as in `Path`."""
         X, y = problem.X[part], problem.y[part]
-        rows = KernelRows(gp.kernel, X)
-        size = min(self.d_max, len(part))
-        chosen, trace = csi.select(gp.kernel.diag(X), y, rows, size, min(self.z, len(part)), self.trade_off)
-        return part[chosen], trace, rows.evaluated
+        rows, size, z = KernelRows(gp.kernel, X), min(self.d_max, len(part)), min(self.z, len(part))
+        path = csi.begin(gp.kernel.diag(X), y, rows, size, z, self.trade_off, recorder, also)
+        recorder.evaluated(rows.evaluated)  # looked at ahead before the first step
+        return part[path.grow(size).state.factor.pivots]
 
     def _regress(self, problem: Problem, gp: GP, part, pivots) -> tuple[Ridge, dict[str, float]]:
         """Ridge regression on the pivots' columns, which is the DTC mean; one variance, that of the residuals.
@@ -83,12 +81,12 @@ class Csi(Method):
         for step, (scale, noise) in enumerate(grid, start=1):
             with watch:
                 gp = replace(_stretched(problem.gp, scale), noise=problem.gp.noise * noise)
-                pivots, _, rows = self._select(problem, gp, part)
+                pivots = self._select(problem, gp, part, recorder, None)
                 model, _ = self._regress(problem, gp, part, pivots)
                 error = float(np.mean((model.predict(problem.X[held]).mean - problem.y[held]) ** 2))
             if error < best:
                 best, chosen = error, gp
-            recorder.evaluated(rows + 2 * len(pivots))
+            recorder.evaluated(2 * len(pivots))
             recorder.row({"step": step, "held_out_error": error, "seconds": watch.seconds})
         return chosen
 

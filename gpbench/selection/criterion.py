@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .candidates import Candidates
-from .state import GreedyState
+from .state import State
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,11 @@ class Criterion:
     """
 
     name: str
-    score: Callable[[GreedyState, Candidates], np.ndarray]
-    measure: Callable[[GreedyState], float]
+    score: Callable[[State, Candidates], np.ndarray]
+    measure: Callable[[State], float]
     needs: frozenset[str] = field(default_factory=frozenset)  # see candidates.py; empty: scored without kernel rows
     exact: bool = True
+    also: tuple[str, ...] = ()  # further numbers of the state that belong to every step of a path
 
     def needed(self, approximation: str) -> frozenset[str]:
         """FITC carries K - Q inside Lambda, frozen while candidates are scored: no v_j is asked for."""

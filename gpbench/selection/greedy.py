@@ -14,7 +14,7 @@ from gpbench.kernels.rows import KernelRows
 from gpbench.recorder import Recorder
 
 from .criterion import Criterion
-from .state import GreedyState
+from .state import State
 
 
 class Meter:
@@ -51,7 +51,7 @@ class Path:
     Every step is a row of the recorder's trace, with `also` in it (None: no rows); `seconds` are of this path alone.
     """
 
-    state: GreedyState
+    state: State
     criterion: Criterion
     pool: object  # draw(state), note(candidates, scores), learn(state, chosen), kept
     rows: KernelRows
@@ -104,6 +104,7 @@ class Path:
         self.measures.append(self.criterion.measure(state))
         if self.also is not None:
             step = {"size": state.size, "score": float(score), "measure": self.measures[-1]}
+            step |= {name: getattr(state, name) for name in self.criterion.also}
             cost = {"seconds": self._watch.seconds, **self._meter.read(state.size)}
             self.recorder.row({**self.also, **step, **cost})
 

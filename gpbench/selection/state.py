@@ -1,4 +1,4 @@
-"""The one incremental state that every greedy criterion reads.
+"""The one incremental state that every criterion of a sparse model reads.
 
 Basis u of size m, noise Lambda = diag(lam) (sigma^2 I for DTC; for FITC frozen at the present basis):
 
@@ -13,6 +13,8 @@ so that y'S^-1 y = y'Lambda^-1 y - w'w and log det S = sum log lam + 2 sum log d
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from gpbench.linalg.cholesky import Cholesky
@@ -20,6 +22,23 @@ from gpbench.linalg.pivoted import PartialCholesky
 
 DEPENDENT = 1e-9  # a candidate whose residual variance is below this share of its prior variance is not considered
 _LOST = 1e-12  # rounding error eps sqrt(c_j)/d_j of the new direction up to which an append may build on z_j
+
+
+class State(Protocol):
+    """What the forward loop asks of a state; what a criterion reads in it is between the two."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def capacity(self) -> int:
+        """Largest size."""
+
+    def eligible(self) -> np.ndarray:
+        """Rows that may be proposed   (n,) bool."""
+
+    def append(self, j: int, k, z=None) -> None:
+        """Take training row j with kernel row k into the basis; z is what the candidate carried."""
 
 
 class GreedyState:

@@ -5,50 +5,80 @@ Bach and Jordan (2005), [bach], as [cao] compares to it. The approximation V'V o
     trade_off |y - V'V-fit of y|^2 / |y|^2 + (1 - trade_off) tr(K - V'V) / tr K
 
 and the gain of every candidate is estimated from z look-ahead steps of the Cholesky factorisation, those with the
-largest residual: the information pivots of variant OI, on a QR factorisation without noise.
+largest residual: the information pivots of variant OI, on a QR factorisation without noise. All rows are candidates at
+every step (the pool `WithoutRows`), so the state is that factorisation with its look-ahead.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from gpbench.kernels.rows import KernelRows
 from gpbench.linalg.cholqr import CholQR
+from gpbench.linalg.pivoted import DEPENDENT
+from gpbench.selection.criterion import Criterion
+from gpbench.selection.greedy import Path
 from gpbench.selection.lookahead import Lookahead
+from gpbench.selection.pools import WithoutRows
 from gpbench.selection.swap import OptimisedPivots
 
-RESOLVED = 1e-10  # a column whose part outside the span is below this share of it cannot explain the targets
+
+class SidedState:
+    """Pivots so far, and z more that are looked at ahead; grows by `append` in O(nm + nz)."""
+
+    def __init__(self, kdiag, y, capacity: int, rows: KernelRows, z: int):
+        self.factor, self.information = CholQR(kdiag, y, 0.0, capacity), OptimisedPivots(z, None)
+        self.lookahead = Lookahead(self.factor, rows, z)
+        self.information.begin(self.lookahead)
+        self.energy = float(y @ y) or 1.0  # targets that are all zero leave the choice to the kernel
+
+    @property
+    def capacity(self) -> int:
+        return len(self.factor.w)
+
+    @property
+    def size(self) -> int:
+        return self.factor.size
+
+    def eligible(self) -> np.ndarray:
+        """Rows that may be proposed   (n,) bool; those that depend on the pivots have no score."""
+        free = np.ones(len(self.factor.y), dtype=bool)
+        free[self.factor.pivots] = False
+        return free
+
+    def append(self, j: int, k, z=None) -> None:
+        step = self.factor.insert(self.factor.propose(j, k))
+        followed = self.lookahead.inserted(step, self.information.keep_removed)
+        self.information.after(self.lookahead, True, followed)
+
+    @property
+    def unexplained_target(self) -> float:
+        return float(self.factor.resid @ self.factor.resid) / self.energy
+
+    @property
+    def unexplained_kernel(self) -> float:
+        return float(self.factor.residual.sum() / self.factor.kdiag.sum())
 
 
-def gains(lookahead: Lookahead, trade_off: float) -> np.ndarray:
-    """Estimated decrease of the criterion by each training row   (n,), nan where there is none; O(zn)."""
-    factor = lookahead.factor
-    fit, norm2, trace = lookahead.statistics()
-    explained = np.where(norm2 > RESOLVED * trace, fit / np.maximum(norm2, 1e-300), 0.0)
-    return trade_off * explained / _energy(factor.y) + (1 - trade_off) * trace / factor.kdiag.sum()
+def gains(state: SidedState, candidates, trade_off: float) -> np.ndarray:
+    """Estimated decrease of the criterion by each candidate, nan where there is none; O(zn) for all rows."""
+    fit, norm2, trace = state.lookahead.statistics()
+    explained = np.where(norm2 > DEPENDENT * trace, fit / np.maximum(norm2, 1e-300), 0.0)
+    decrease = trade_off * explained / state.energy + (1 - trade_off) * trace / state.factor.kdiag.sum()
+    return decrease[candidates.index]
 
 
-def _energy(y) -> float:
-    """|y|^2; targets that are all zero leave the choice to the kernel."""
-    return float(y @ y) or 1.0
+def measure(state: SidedState, trade_off: float) -> float:
+    return trade_off * state.unexplained_target + (1 - trade_off) * state.unexplained_kernel
 
 
-def select(kdiag, y, rows, size: int, z: int = 40, trade_off: float = 0.99) -> tuple[np.ndarray, list[dict]]:
-    """At most `size` training rows in order of choice, and the shares of y and K that each left unexplained."""
-    factor = CholQR(kdiag, y, 0.0, size)
-    lookahead, pivots, trace = Lookahead(factor, rows, z), OptimisedPivots(z, None), []
-    pivots.begin(lookahead)
-    while factor.size < size:
-        estimates = gains(lookahead, trade_off)
-        if np.isnan(estimates).all():
-            break
-        j = int(np.nanargmax(estimates))
-        step = factor.insert(factor.propose(j, rows(np.array([j]))[0]))
-        pivots.after(lookahead, True, lookahead.inserted(step, pivots.keep_removed))
-        trace.append(
-            {
-                "size": factor.size,
-                "unexplained_target": float(factor.resid @ factor.resid) / _energy(y),
-                "unexplained_kernel": float(factor.residual.sum() / factor.kdiag.sum()),
-            }
-        )
-    return factor.pivots.copy(), trace
+def criterion(trade_off: float = 0.99) -> Criterion:
+    score, value = partial(gains, trade_off=trade_off), partial(measure, trade_off=trade_off)
+    return Criterion("csi", score, value, exact=False, also=("unexplained_target", "unexplained_kernel"))
+
+
+def begin(kdiag, y, rows: KernelRows, size: int, z: int, trade_off: float, *recorded) -> Path:
+    """An empty path up to `size` pivots; what is recorded of it is said as in `Path`."""
+    return Path(SidedState(kdiag, y, size, rows, z), criterion(trade_off), WithoutRows(), rows, *recorded)
