@@ -48,7 +48,7 @@ class SparseGP(BaseEstimator):
     def _keep(self, model: fitting.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
         self.model_, self.method_, self.objects_ = model, method.name, objects
-        self.n_basis_, self.basis_ = int(fitted.n_basis), model.basis(X)
+        self.n_basis_, self.basis_ = fitted.n_basis, model.basis(X)
         self.kernel_ = None if fitted.gp is None else fitted.gp.kernel
         self.log_evidence_, self.path_, self.notes_ = fitted.log_evidence, _path(fitted.trace), tuple(notes)
 

@@ -68,7 +68,7 @@ def fit(
             raise BadInput(f"{method.name}: {e}") from e
         if deadline.passed():
             notes.append(f"max_seconds: {max_seconds:g} s were over before learning had ended by itself")
-    kept = replace(fitted, models=(), clock=None)
+    kept = replace(fitted, models=())
     return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import types
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +113,6 @@ class _Packer:
                 f"kernel {value.name} is a Python function, which is not kept as plain arrays: save the rows and "
                 "fit again, or give the kernel a name (docs/extending.md)"
             )
-        if isinstance(value, types.MethodType):
-            return {"method": value.__name__, "of": self.pack(value.__self__)}
         if id(value) in self._seen:
             return {"again": self._seen[id(value)][0]}
         cls = type(value)
@@ -180,11 +176,6 @@ class _Unpacker:
     def _csc(self, value):
         return sparse.csc_matrix(tuple(self.unpack(a) for a in value["csc"]), shape=tuple(value["shape"]))
 
-    def _bound(self, value) -> Callable:
-        if value["method"] != "predict":
-            raise DataError(f"{self.path}: holds '{value['method']}' where a prediction was expected")
-        return getattr(self.unpack(value["of"]), "predict")  # noqa: B009
-
     _KINDS = {  # noqa: RUF012
         "float": lambda self, v: float(v["float"]),
         "array": lambda self, v: self.arrays[v["array"]],
@@ -194,7 +185,6 @@ class _Unpacker:
         "dict": lambda self, v: {self.unpack(k): self.unpack(x) for k, x in v["dict"]},
         "slice": lambda self, v: slice(*v["slice"]),
         "csc": _csc,
-        "method": _bound,
         "again": lambda self, v: self._known[v["again"]],
         "object": _object,
     }

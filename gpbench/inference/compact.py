@@ -15,7 +15,7 @@ from gpbench.linalg.multifrontal import Multifrontal
 from gpbench.linalg.ordering import fill_reducing
 from gpbench.objectives.evidence import evidence
 
-from .model import GP, Prediction
+from .model import GP, Prediction, Predictor
 
 
 def factorise(K, noise: float, ordering: str = "amd"):
@@ -41,7 +41,7 @@ def objective(gp: GP, X, y, ordering: str = "amd") -> tuple[float, np.ndarray, f
 
 
 @dataclass(frozen=True)
-class CompactPosterior:
+class CompactPosterior(Predictor):
     gp: GP
     X: np.ndarray
     factor: Multifrontal

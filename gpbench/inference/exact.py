@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpbench.inference.model import GP, Prediction
+from gpbench.inference.model import GP, Prediction, Predictor
 from gpbench.kernels.base import Kernel
 from gpbench.linalg.cholesky import Cholesky
 from gpbench.objectives.evidence import evidence
@@ -32,7 +32,7 @@ def factorise(K, noise: float) -> Cholesky:
 
 
 @dataclass(frozen=True)
-class ExactPosterior:
+class ExactPosterior(Predictor):
     """Exact posterior on rows X; `predict` costs O(n) per mean and O(n^2) per variance."""
 
     kernel: Kernel

@@ -13,7 +13,7 @@ import numpy as np
 from gpbench.linalg.halving import Halving
 
 from . import exact
-from .model import GP, Prediction
+from .model import GP, Prediction, Predictor
 
 
 def objective(gp: GP, X, y, clusters: list[np.ndarray]) -> tuple[float, np.ndarray, float]:
@@ -23,7 +23,7 @@ def objective(gp: GP, X, y, clusters: list[np.ndarray]) -> tuple[float, np.ndarr
 
 
 @dataclass(frozen=True)
-class LocalPosterior:
+class LocalPosterior(Predictor):
     tree: Halving
     parts: tuple[exact.ExactPosterior, ...]  # of each leaf
 

@@ -1,4 +1,4 @@
-"""The two records every inference routine speaks in: a GP prior with noise, and a prediction."""
+"""What every inference routine speaks in: a GP prior with noise, a prediction, and what predicts."""
 
 from __future__ import annotations
 
@@ -27,3 +27,17 @@ class Prediction:
     var_latent: np.ndarray | None = None  # (t,) of the function itself, where the method reports it
     prob: np.ndarray | None = None  # (t,) P(y = +1); classification only
     log_prob: np.ndarray | None = None  # (t, 2) log P(y = -1) and log P(y = +1), where 1 - prob would lose the first
+
+
+class Predictor:
+    """A model that is done: called, it gives the prediction at inputs (t, D). Plain state, so that it pickles."""
+
+    def predict(self, Xs) -> Prediction:
+        raise NotImplementedError
+
+    def __call__(self, Xs) -> Prediction:
+        return self.predict(Xs)
+
+    def clock(self) -> dict[str, dict[str, float]]:
+        """{"fit": {"wall": s, "cpu": s}, "predict": ...} of work in another process, in place of what was measured."""
+        return {}

@@ -19,7 +19,7 @@ from gpbench.linalg.lowrank import NoRows, PartOfRows
 from gpbench.linalg.triangular import mirror_lower, solve_lower
 from gpbench.objectives.evidence import evidence
 
-from .model import GP, Prediction
+from .model import GP, Prediction, Predictor
 from .sparse import (
     MEMORY,
     Approximation,
@@ -160,7 +160,7 @@ class LargeModel:
 
 
 @dataclass(frozen=True)
-class LargePosterior:
+class LargePosterior(Predictor):
     """A posterior that also predicts at rows beyond memory, part by part."""
 
     posterior: SparsePosterior

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gpbench.inference.model import GP, Prediction
+from gpbench.inference.model import GP, Prediction, Predictor
 from gpbench.inference.sparse import SparseModel
 from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import blocks
@@ -16,7 +16,7 @@ from gpbench.linalg.triangular import product, solve_lower
 
 
 @dataclass(frozen=True)
-class SparsePosterior:
+class SparsePosterior(Predictor):
     """What prediction needs of a model, nothing of size n.
 
     mean = k' L^-T B^-1 V Lam^-1 y;   latent variance = k(x, x) - |L^-1 k|^2 + |LB^-1 L^-1 k|^2

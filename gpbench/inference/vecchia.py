@@ -20,7 +20,7 @@ from gpbench.linalg.conditionals import conditional_moments, log_densities
 from gpbench.linalg.lowrank import blocks
 
 from . import exact
-from .model import GP, Prediction
+from .model import GP, Prediction, Predictor
 
 
 def objective(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
@@ -37,7 +37,7 @@ def objective(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
 
 
 @dataclass(frozen=True)
-class VecchiaPosterior:
+class VecchiaPosterior(Predictor):
     """Each test point given its k nearest training rows; O(k^3) per point."""
 
     gp: GP

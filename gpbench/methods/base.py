@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from gpbench.errors import BadInput
 from gpbench.inference import parts
-from gpbench.inference.model import GP, Prediction
+from gpbench.inference.model import GP, Prediction, Predictor
+from gpbench.kernels.ard_se import ArdSE
+from gpbench.learning.full_gp import neutral_start
 from gpbench.learning.learner import LEARNER, Learner
 from gpbench.recorder import Recorder
 
-__all__ = ["GP", "Fitted", "Method", "Prediction", "Problem", "Recorder", "Schedule"]
+__all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "Schedule"]
 
 
 LEARNING_KEYS = ("rounds", "evaluations", "optimiser", "restarts")  # of `hyperparameters`: how a method learns
@@ -28,11 +31,14 @@ AT_ONCE = dict.fromkeys(("joint", "interleaved"), LEARNING_KEYS[1:])  # `heeds` 
 FEW = 20_000  # rows on which selection, k-means and rules for the size work where the data are beyond memory
 
 
+KINDS = ("fixed", "joint", "interleaved")
+
+
 @dataclass(frozen=True)
 class Schedule:
     """How hyperparameters are obtained: kept as given, learned once, or in turns with the selection."""
 
-    kind: str = "fixed"  # fixed | joint | interleaved
+    kind: str = "fixed"  # of KINDS
     evaluations: int = 200  # of the objective: in all for `joint`, per round for `interleaved`
     rounds: int = 10
     guard: float | None = None  # a round that raises the selection's measure by more than this share is taken back
@@ -57,6 +63,30 @@ class Problem:
     journal: Callable[[Callable], Callable] | None = None  # keeps the evaluations of a long climb (running/journal.py)
     recorder: Callable[[], Recorder] = Recorder  # a new one for each fit: times, kernel rows, trace, notes go there
 
+    @classmethod
+    def of(
+        cls, X, y, gp: GP | None = None, schedule: Schedule | str = "fixed", order=None, task: str = "regression",
+        **more,
+    ) -> Problem:  # fmt: skip
+        """A problem of rows as they are, checked; BadInput says what is wrong.
+
+        Without a `gp` the squared exponential's neutral start, without an `order` a random one, always the same.
+        """
+        X = X if hasattr(X, "block") else _inputs(X)  # rows beyond memory are read as they are needed
+        y = _column(y, len(X))
+        if gp is None and X.dtype != float:
+            raise BadInput("gp: inputs that are no vectors need one, with a kernel for them")
+        gp = neutral_start(ArdSE.create(X), y) if gp is None else gp
+        if not (np.isfinite(gp.noise) and gp.noise >= 0):
+            raise BadInput(f"gp: the noise variance is {gp.noise:g}, expected a number >= 0")
+        schedule = Schedule(schedule) if isinstance(schedule, str) else schedule
+        if schedule.kind not in KINDS:
+            raise BadInput(f"schedule: '{schedule.kind}' is none of {', '.join(KINDS)}")
+        order = np.random.default_rng(0).permutation(len(y)) if order is None else np.asarray(order)
+        if not np.array_equal(np.sort(order), np.arange(len(y))):
+            raise BadInput(f"order: expected each of the row numbers 0 to {len(y) - 1} once")
+        return cls(X, y, gp, schedule, order, task, **more)
+
     @property
     def n(self) -> int:
         return len(self.y)
@@ -74,17 +104,39 @@ class Problem:
         return replace(self, X=self.X[rows], y=self.y[rows], order=np.arange(len(rows)))
 
 
-class Predictor(Protocol):
-    def __call__(self, X: np.ndarray) -> Prediction: ...
+def _inputs(X) -> np.ndarray:
+    """(n, D) numbers, or objects as they are."""
+    X = np.asarray(X)
+    if X.dtype.kind not in "buif":
+        return X
+    if X.ndim != 2:
+        raise BadInput(f"X: expected a table (rows, columns), got shape {X.shape}; X.reshape(-1, 1) is one column")
+    X = X.astype(float, copy=False)
+    if not (finite := np.isfinite(X).all(1)).all():
+        raise BadInput(f"X: row {int(np.argmin(finite))} has an entry that is not finite")
+    return X
+
+
+def _column(y, n: int) -> np.ndarray:
+    y = np.asarray(y)
+    if y.shape != (n,) or y.dtype.kind not in "buif":
+        raise BadInput(f"y: expected {n} numbers, one for each row of X, got shape {y.shape} of {y.dtype}")
+    y = y.astype(float, copy=False)
+    if not n or not np.isfinite(y).all():
+        raise BadInput(f"y: row {int(np.argmin(np.isfinite(y)))} is not finite" if n else "X, y: there are no rows")
+    return y
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained model. `predict` works on scaled inputs and gives scaled targets."""
+    """A trained model. `predict` works on scaled inputs and gives scaled targets.
 
-    predict: Predictor
-    gp: GP | None  # None where the model is not a Gaussian process of ours
-    n_basis: int
+    It is called with inputs (t, D): a `Predictor`, or any function; one that pickles, if the model is to be kept.
+    """
+
+    predict: Predictor | Callable[[np.ndarray], Prediction]
+    gp: GP | None = None  # where the model is a Gaussian process with one of our kernels
+    n_basis: int | None = None  # where the model has a size
     log_evidence: float | None = None  # natural log, all constants, on the scaled targets
     pivots: np.ndarray | None = None  # rows of the training part, in order of choice
     inducing: np.ndarray | None = None  # (m, D) where they are not training rows
@@ -97,10 +149,7 @@ class Fitted:
     notes: tuple[str, ...] = ()  # e.g. the jitter that was needed
     # Models along the way, for curves of test scores: ({"epoch": 3}, predict) is scored by the runner in the row of the
     # trace that has these numbers.
-    models: tuple[tuple[dict, Predictor], ...] = ()
-    # {"fit": {"wall": s, "cpu": s}, "predict": ...} of work done in another process, asked for after the prediction; it
-    # stands in place of what the runner measured, which contains that process's start.
-    clock: Callable[[], dict[str, dict[str, float]]] | None = None
+    models: tuple[tuple[dict, Callable[[np.ndarray], Prediction]], ...] = ()
 
 
 class Method(BaseModel):

@@ -18,7 +18,7 @@ from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.linalg.cholqr import CholQR as Factor
 from gpbench.selection.swap import VARIANTS, Energy, Swap, follow, swaps
 
-from .base import GP, Fitted, Method, Prediction, Problem, Recorder
+from .base import GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 from .families.inducing import choose, known_start
 
 OBJECTIVES = {"var": sparse.VFE, "mle": sparse.DTC}
@@ -138,7 +138,7 @@ class CholQR(Method):
         recorder.evaluated(len(pivots))
         recorder.note(*jitter_notes(_largest(state.jitters, model.jitters)))
         return Fitted(
-            predict=SparsePosterior.of(model).predict,
+            predict=SparsePosterior.of(model),
             gp=state.gp,
             n_basis=len(pivots),
             log_evidence=-state.value,
@@ -149,7 +149,7 @@ class CholQR(Method):
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Predictor):
     """The model of an epoch, built when it is asked: O(m) is kept of it besides the rows that all share."""
 
     approximation: sparse.Approximation
@@ -161,7 +161,7 @@ class Snapshot:
     def model(self) -> sparse.SparseModel:
         return sparse.build(self.approximation, self.gp, self.Z, self.X, self.y, JITTER)
 
-    def __call__(self, Xs) -> Prediction:
+    def predict(self, Xs) -> Prediction:
         return SparsePosterior.of(self.model()).predict(Xs)
 
 

@@ -15,7 +15,7 @@ from gpbench.kernels.rows import KernelRows
 from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.selection.criteria import csi
 
-from .base import GP, Fitted, Method, Prediction, Problem, Recorder
+from .base import GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 
 HELD_OUT = 0.2  # of the training rows, to judge a point of the grid
 
@@ -50,7 +50,7 @@ class Csi(Method):
             model, jitters = self._regress(problem, gp, everything, pivots)
         recorder.evaluated(2 * len(pivots))  # the model, and its residuals
         recorder.note(*jitter_notes(jitters))
-        return Fitted(predict=model.predict, gp=gp, n_basis=len(pivots), pivots=pivots, **recorder.told())
+        return Fitted(predict=model, gp=gp, n_basis=len(pivots), pivots=pivots, **recorder.told())
 
     def _select(self, problem: Problem, gp: GP, part, recorder: Recorder, also) -> np.ndarray:
         """Pivots (rows of the training part) chosen among `part`; `also` as in `Path`."""
@@ -92,7 +92,7 @@ class Csi(Method):
 
 
 @dataclass(frozen=True)
-class Ridge:
+class Ridge(Predictor):
     """The mean of ridge regression, and one variance everywhere."""
 
     of: SparsePosterior

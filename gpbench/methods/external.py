@@ -7,6 +7,7 @@ like them. Libraries and how to add one: docs/field.md.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
@@ -14,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from gpbench.adapters import environment
 from gpbench.errors import ConfigError
 
-from .base import Fitted, Method, Prediction
+from .base import Fitted, Method, Prediction, Predictor
 
 
 class External(Method):
@@ -59,16 +60,22 @@ class External(Method):
             "kernel": problem.gp.kernel.name, **self.options,
         }  # fmt: skip
         library = Library(adapter, problem.X, problem.y, params)
-
-        def predict(X) -> Prediction:
-            mean, var = library.predict(X)
-            return Prediction(mean, var)
-
         return Fitted(
-            predict=predict,
-            gp=None,
+            predict=Elsewhere(library),
             n_basis=int(library.answer.get("n_basis", self.d_max or problem.n)),
             log_evidence=library.answer.get("log_evidence"),
-            clock=lambda: library.seconds,
             notes=tuple(library.answer.get("notes", ())),
         )
+
+
+@dataclass(frozen=True)
+class Elsewhere(Predictor):
+    """A model in the process of its library, which it does not outlive: it cannot be kept."""
+
+    library: Any  # adapters/client.py
+
+    def predict(self, Xs) -> Prediction:
+        return Prediction(*self.library.predict(Xs))
+
+    def clock(self):
+        return self.library.seconds

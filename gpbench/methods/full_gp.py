@@ -17,7 +17,7 @@ def exact_fit(problem: Problem, rows, rng) -> Fitted:
     recorder.evaluated(len(rows))
     recorder.note(*jitter_notes({"K": posterior.factor.jitter}))
     return Fitted(
-        predict=posterior.predict,
+        predict=posterior,
         gp=gp,
         n_basis=len(rows),
         log_evidence=posterior.log_evidence,

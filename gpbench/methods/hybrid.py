@@ -36,7 +36,7 @@ class Hybrid(Method):
         recorder.evaluated(len(rows))
         recorder.note(*jitter_notes(model.jitters))
         return Fitted(
-            predict=SparsePosterior.of(model).predict,
+            predict=SparsePosterior.of(model),
             gp=gp,
             n_basis=len(rows),
             log_evidence=sparse.objective(model, gradient=False).F,

@@ -40,7 +40,7 @@ class Local(Method):
         recorder.row({"clusters": len(clusters)})
         recorder.note(*jitter_notes({"K": max(part.factor.jitter for part in posterior.parts)}))
         return Fitted(
-            predict=posterior.predict,
+            predict=posterior,
             gp=gp,
             n_basis=max(map(len, clusters)),
             log_evidence=posterior.log_evidence,

@@ -42,7 +42,7 @@ class SparseGP(Method):
         if posterior.note:
             recorder.note(posterior.note)
         return Fitted(
-            predict=posterior.predict,
+            predict=posterior,
             whole=True,
             gp=gp,
             n_basis=problem.n,

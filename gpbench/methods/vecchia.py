@@ -36,4 +36,4 @@ class Vecchia(Method):
             recorder.rows(trace)
         F, _, _ = objective(gp, X, y, earlier_neighbours(embedding(gp.kernel, X), k))
         posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or self.neighbours)
-        return Fitted(predict=posterior.predict, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())
+        return Fitted(predict=posterior, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())

@@ -12,7 +12,7 @@ from gpbench import catalog, metrics
 from gpbench.data.scaling import large
 from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.keeping.record import Result
-from gpbench.methods.base import Fitted, Method, Prediction, Problem
+from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
 from gpbench.planning.trial import Trial
 from gpbench.text import one_line
 
@@ -178,7 +178,7 @@ def _score(trial: Trial, draw: Draw, sight: Sight, spent: dict[str, Spent | None
         n_train=len(draw.split.train),
         n_test=n_test,
         metrics=scores,
-        n_basis=int(fitted.n_basis),
+        n_basis=None if fitted.n_basis is None else int(fitted.n_basis),
         log_evidence=None if fitted.log_evidence is None else float(fitted.log_evidence),
         seconds=_seconds(fitted, spent | {"predict": predicting}),
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
@@ -200,7 +200,8 @@ def _learning(shared: dict | None) -> dict[str, Spent | None]:
 
 def _seconds(fitted: Fitted, spent: dict[str, Spent | None]) -> dict[str, float]:
     """Wall seconds by part, and the CPU seconds of all parts together where all are known."""
-    spent = spent | {k: Spent(**v) for k, v in (fitted.clock() if fitted.clock is not None else {}).items()}
+    elsewhere = fitted.predict.clock() if isinstance(fitted.predict, Predictor) else {}
+    spent = spent | {k: Spent(**v) for k, v in elsewhere.items()}
     seconds = fitted.seconds | {k: v.wall for k, v in spent.items() if v is not None}
     if None not in spent.values():
         seconds |= {"cpu": sum(v.cpu for v in spent.values())}
@@ -213,7 +214,7 @@ def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction, lat
     notes = [*dataset.notes, *fitted.notes]
     if latent and prediction.var_latent is not None and not _positive(prediction.var_latent):
         notes.append(f"no nlpd_latent: latent variance <= 0 (smallest {prediction.var_latent.min():.1e})")
-    if d_max is not None and fitted.n_basis < d_max and len(train) < d_max:
+    if None not in (d_max, fitted.n_basis) and fitted.n_basis < d_max and len(train) < d_max:
         notes.append(f"d_max {d_max} is more than the {len(train)} training rows")
     several = dataset.task == "regression" and len(draw.split.test) > 1
     if several and np.std(prediction.mean) < FLAT * np.std(draw.scaled_target(train)):

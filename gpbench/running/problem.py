@@ -72,7 +72,7 @@ def posed(
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = Learner(learner, h.get("bounds"))
-    return Problem(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
+    return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
 
 
 def shared_fit(trial: Trial, tell: Tell | None = None) -> dict:

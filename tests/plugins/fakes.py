@@ -226,6 +226,15 @@ class Fake(Method):
         return constant(problem, float(problem.y.mean() + rng.normal()), self.d_max)
 
 
+class NoGP(Method):
+    """The mean of the targets: no Gaussian process, no basis, no record; what a plug-in must give, and no more."""
+
+    name = "no-gp"
+
+    def fit(self, problem, rng):
+        return Fitted(predict=lambda X: Prediction(np.full(len(X), problem.y.mean()), np.ones(len(X))))
+
+
 class FakePath(Method):
     """Draws one number per step; writes down how often it was started in the file `count`."""
 

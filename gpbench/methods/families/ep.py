@@ -13,13 +13,13 @@ from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.learning import priors
 from gpbench.learning.ep_mode import Start, find_mode
-from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Problem, Recorder
+from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 
 LIKELIHOOD = Probit()
 
 
 @dataclasses.dataclass(frozen=True)
-class Classifier:
+class Classifier(Predictor):
     """A posterior of the latent function as a model of the classes."""
 
     posterior: ep.SitePosterior
@@ -67,7 +67,7 @@ class EPMethod(Method):
         recorder.evaluated(n_basis)
         recorder.note(*found.notes, *found.posterior.notes)
         return Fitted(
-            predict=Classifier(found.posterior).predict,
+            predict=Classifier(found.posterior),
             gp=GP(at.kernel, 1.0),
             n_basis=n_basis,
             log_evidence=found.log_Z,

@@ -146,7 +146,7 @@ class GreedyMethod(Method):
         if lost := state.dependent():
             notes += (f"{lost} training rows depend numerically on the basis and were not considered",)
         return Fitted(
-            predict=self.posterior(problem, gp, path).predict,
+            predict=self.posterior(problem, gp, path),
             gp=gp,
             n_basis=size,
             log_evidence=state.log_evidence(size),

@@ -90,7 +90,7 @@ class SparseMethod(Method):
         recorder.note(*jitter_notes(model.jitters))
 
         return Fitted(
-            predict=walk.posterior(model, self.nugget).predict,
+            predict=walk.posterior(model, self.nugget),
             gp=gp,
             n_basis=len(Z),
             log_evidence=walk.evaluate(model, gradient=False).F,

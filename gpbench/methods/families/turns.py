@@ -59,7 +59,7 @@ class FitInTurns:
             path.grow(method.d_max, method.patience)
         if self.by_epoch and before is not None:  # the model of an epoch has a basis chosen at its hyperparameters
             recorder.also({"seconds": sum(recorder.seconds.values())})
-            recorder.model({"epoch": len(self.history)}, method.posterior(self.problem, gp, path).predict)
+            recorder.model({"epoch": len(self.history)}, method.posterior(self.problem, gp, path))
         return path
 
     def learn(self, gp: GP, path: Path) -> GP:

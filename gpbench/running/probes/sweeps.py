@@ -21,7 +21,7 @@ def after(sight: Sight) -> dict[str, float]:
         return {}
     posterior = Rows(sight.fitted.gp.kernel, sight.problem.X, sight.method.ordering)
     y = np.ascontiguousarray(sight.problem.y, dtype=float)
-    empty, given = Sites.zero(sight.problem.n), sight.fitted.predict.__self__.posterior.sites.copy()
+    empty, given = Sites.zero(sight.problem.n), sight.fitted.predict.posterior.sites.copy()
     starts = {"zero": empty, "nonzero": empty, "given": given}  # the second begins where the first has ended
     return {f"first_sweep_seconds_{key}": _sweep(posterior, sites, y) for key, sites in starts.items()}
 
