@@ -36,7 +36,20 @@ def examples(repo):
     ],
 )
 def test_a_new_thing_is_one_file(tmp_path, examples, file, names):
-    (tmp_path / file).write_text(examples[file])
+    (row,) = run(tmp_path, file, examples[file], names)
+    assert ",ok," in row and names["dataset"] in row
+
+
+def test_plug_ins_from_before_there_were_recorders_go_on_working(tmp_path, repo):
+    methods = "{method: first-rows, d_max: 10}, {method: largest-residual, d_max: 10}"
+    code = (repo / "tests" / "plugins" / "before_recorders.py").read_text()
+    rows = run(tmp_path, "old.py", code, {"dataset": "friedman3", "kernel": "ard-se", "method": methods})
+    assert len(rows) == 2 and all(",ok," in row for row in rows)
+
+
+def run(tmp_path, file, code, names):
+    """Lines of results.csv."""
+    (tmp_path / file).write_text(code)
     (tmp_path / "mine.yaml").write_text(CONFIG % names)
     ran = subprocess.run(
         [sys.executable, "-m", "gpbench", "run", "mine.yaml", "--plugin", file],
@@ -45,9 +58,16 @@ def test_a_new_thing_is_one_file(tmp_path, examples, file, names):
         text=True,
     )
     assert ran.returncode == 0, ran.stderr
-    row = (tmp_path / "results" / "mine" / "results.csv").read_text().splitlines()[1]
-    assert ",ok," in row and names["dataset"] in row
+    return (tmp_path / "results" / "mine" / "results.csv").read_text().splitlines()[1:]
 
 
 def test_every_example_is_tested(examples):
     assert set(examples) == {"my_method.py", "my_kernel.py", "my_criterion.py", "my_data.py"}
+
+
+def test_only_public_modules_are_named(repo):
+    text = (repo / "docs" / "extending.md").read_text()
+    named = re.findall(r"[\w/.]*/\w+\.py|\b_\w+\.py|gpbench(?:\.\w+)+", text)
+    assert named and not [name for name in named if re.search(r"(^|[./])_", name)]
+    files = {name for name in named if name.startswith("gpbench/") and "<" not in name}
+    assert all((repo / name).is_file() or name == "gpbench/methods/first_rows.py" for name in files), files
