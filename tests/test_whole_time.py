@@ -62,6 +62,14 @@ class Compiling(ArdSE):
     done = False
 
     def __call__(self, X, X2=None):
+        self.compile()
+        return super().__call__(X, X2)
+
+    def diag(self, X):
+        self.compile()
+        return super().diag(X)
+
+    def compile(self):
         if not Compiling.done:
             Compiling.done = True
             event.start_event("numba:compile")
@@ -70,7 +78,6 @@ class Compiling(ArdSE):
             busy_until = time.process_time() + WORKING
             while time.process_time() < busy_until:
                 pass
-        return super().__call__(X, X2)
 
 
 @pytest.mark.parametrize("method", ["hybrid", "nlml"])
@@ -82,3 +89,15 @@ def test_compiling_is_in_no_seconds_so_no_part_is_longer_than_the_fit(method, mo
     seconds = result.seconds
     assert WORKING <= seconds["select"] + seconds["adapt"] <= seconds["fit"]
     assert WORKING <= seconds["cpu"] and max(row["seconds"] for row in result.trace) <= seconds["fit"]
+
+
+def test_a_size_with_a_path_of_its_own_is_not_charged_with_the_sizes_before(monkeypatch):
+    """The first size is slow; the second is so only where its path goes on from the first."""
+    turns = {"schedule": "interleaved", "rounds": 1, "evaluations": 3}
+    for hyperparameters, charged in ((turns, False), ({"schedule": "fixed", "values": {"noise": 0.1}}, True)):
+        monkeypatch.setattr(Compiling, "done", False)
+        monkeypatch.setattr(problem, "build_kernel", lambda spec, X: Compiling(np.zeros(X.shape[1] + 1), X.shape[1]))
+        trials = [trial("nlml", d_max=d, hyperparameters=hyperparameters) for d in (3, 4)]
+        first, second = (r.seconds for r, _ in evaluate.results(trials, None, lambda t: None))
+        assert first["cpu"] >= WORKING
+        assert (second["cpu"] >= WORKING) == charged

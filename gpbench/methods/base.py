@@ -180,6 +180,10 @@ class Method(BaseModel):
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
         raise NotImplementedError
 
+    def extends(self, problem: Problem) -> bool:
+        """Along a path, is the work for a size part of that for the next? Otherwise each size is a fit of its own."""
+        return self.nested
+
     def path(self, problem: Problem, rng: np.random.Generator, sizes: list[int]) -> Iterator[Fitted]:
         """One model per size, in increasing order; only asked of `nested` methods, with the same rng for all."""
         for size in sizes:

@@ -66,7 +66,8 @@ def results(
         begin(trial)
         started, compiled_before = now(), compiled.seconds()[0]
         fitted = next(fits)
-        elapsed += now() - started
+        spent = now() - started
+        elapsed = elapsed + spent if method.extends(problem) else spent
         if (compiling := compiled.seconds()[0] - compiled_before) > COMPILING:
             note = f"{compiling:.0f} s of compiling, once per machine, are not in its seconds"
             fitted = replace(fitted, notes=(*fitted.notes, note))

@@ -83,9 +83,12 @@ class GreedyMethod(Method):
     def fit(self, problem, rng):
         return next(self.path(problem, rng, [self.d_max]))
 
+    def extends(self, problem):
+        return problem.schedule.kind == "fixed" and self._rule is None and self.approximation == "dtc"
+
     def path(self, problem, rng, sizes) -> Iterator[Fitted]:
         """One path for all sizes where it is nested; else every size alone, each from the same random stream."""
-        if problem.schedule.kind == "fixed" and self._rule is None and self.approximation == "dtc":
+        if self.extends(problem):
             yield from self._along(problem, rng, sizes)
         else:
             for size in sizes:
