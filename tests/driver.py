@@ -65,11 +65,12 @@ def finish(folder, job, **popen):
     """(exit code, what it wrote to stderr)."""
     process = start(folder, job, **popen)
     _, err = process.communicate(timeout=120)
+    assert "Traceback" not in (err or ""), err
     return process.returncode, err
 
 
 def gpbench(*arguments, cwd=None, **popen):
-    """The command line as a user calls it."""
+    """The command line as a user calls it; "internal error" is the answer to nothing."""
     command = [sys.executable, "-m", "gpbench", *map(str, arguments)]
     env = {
         **os.environ,
@@ -79,7 +80,9 @@ def gpbench(*arguments, cwd=None, **popen):
         **popen.pop("env", {}),
     }
     popen = {"capture_output": True, "text": True, "timeout": 240, **popen}
-    return subprocess.run(command, cwd=cwd, env=env, **popen)
+    done = subprocess.run(command, cwd=cwd, env=env, **popen)
+    assert "internal error" not in str(done.stderr), done.stderr
+    return done
 
 
 def server_of(process):

@@ -1,7 +1,6 @@
 """The command line as a user meets it: output, exit codes, one sentence for what goes wrong."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -134,27 +133,6 @@ def test_doctor_and_schema(gpbench):
     facts = json.loads(out)
     assert code == 0 and facts["packages"]["numpy"] and "friedman3" in facts["data at hand"]
     assert "properties" in json.loads(gpbench("schema")[1])
-
-
-def test_a_closed_pipe_is_quiet(here):
-    read, write = os.pipe()
-    os.close(read)
-    ran = subprocess.run(
-        [sys.executable, "-m", "gpbench", "list", "datasets"], stdout=write, stderr=subprocess.PIPE, text=True
-    )
-    os.close(write)
-    assert ran.returncode == 141 and "Traceback" not in ran.stderr
-
-
-@pytest.mark.parametrize(
-    "env", [{"NO_COLOR": "1"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"COLUMNS": "20"}]
-)
-def test_odd_terminals_are_fine(here, env):
-    ran = subprocess.run(
-        [sys.executable, "-m", "gpbench", "run", "small.yaml", "--trials", "0", "-m", "sod"],
-        capture_output=True, env={**os.environ, **env},
-    )  # fmt: skip
-    assert ran.returncode == 0 and b"Traceback" not in ran.stderr and b"\x1b[" not in ran.stdout
 
 
 def test_quiet_keeps_stderr_empty(here):

@@ -1,67 +1,14 @@
-"""What a run says, and where: plain lines, a bar on a terminal, nothing at all to a reader that has gone."""
+"""What a run says of time and of shared work, and what a dry run expects."""
 
-import io
-import os
-import pty
-import struct
 import subprocess
 import sys
-import termios
-from fcntl import ioctl
 
-from driver import finish, run_here, start, trial, write_job
+from driver import finish, run_here, trial, write_job
 
-from gpbench.keeping.record import Result
 from gpbench.keeping.store import Store
-from gpbench.running import progress, runner
+from gpbench.running import progress
 from gpbench.running.estimate import estimate
 from gpbench.running.job import jobs_for
-
-
-def test_without_a_terminal_there_is_one_line_per_trial(tmp_path):
-    job = write_job(tmp_path / "job.json", [trial(d_max=3), trial(index=1, behaviour="raise")])
-    code, err = finish(tmp_path / "out", job)
-    lines = err.splitlines()
-    assert code == 1
-    assert lines[0].startswith("[1/2] ok toy fake d_max=3 trial 0 ")
-    assert lines[1] == "[2/2] failed toy fake d_max=10 trial 1: ValueError: no such luck"
-    assert lines[2] == "1 done, 1 failed; --rerun failed runs them again"
-
-
-def test_a_narrow_ascii_terminal_gets_a_bar_it_can_show(tmp_path):
-    job = write_job(tmp_path / "job.json", [trial(), trial(index=1)])
-    ours, theirs = pty.openpty()
-    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 20, 0, 0))
-    env = {"TERM": "xterm", "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
-    process = start(tmp_path / "out", job, stderr=theirs, env=env)
-    os.close(theirs)
-    shown = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            shown += chunk
-    except OSError:  # the other end is closed
-        pass
-    assert process.wait() == 0
-    assert b"2/2" in shown and b"Traceback" not in shown
-    assert shown.isascii()
-
-
-def test_a_reader_that_has_gone_away_does_not_stop_the_run(tmp_path):
-    read, write = os.pipe()
-    os.close(read)
-    job = write_job(tmp_path / "job.json", [trial(), trial(index=1)])
-    process = start(tmp_path / "out", job, stderr=write)
-    os.close(write)
-    process.wait()
-    assert runner.status(tmp_path / "out")["done"] == 2
-
-
-def test_names_beyond_the_terminals_alphabet_are_replaced():
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    lines = progress.Lines(stream)
-    lines.start(1, 0)
-    lines.finished(Result(trial(label="Zürich")))
-    assert b"Z?rich" in stream.buffer.getvalue()
 
 
 def test_times_are_said_for_people():

@@ -102,7 +102,7 @@ def oom_kills() -> int:
 
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
-_LEAST = {"RLIMIT_STACK": 512 * 2**10, "RLIMIT_AS": 820 * 2**20, "RLIMIT_DATA": 320 * 2**20}
+_LEAST = {"RLIMIT_STACK": 512 * 2**10, "RLIMIT_AS": 2**30, "RLIMIT_DATA": 2**29}
 _PER_THREAD = 80 * 2**20  # of OpenBLAS, which numpy and scipy have one each of
 _TIGHT = {  # what a caller may have limited, in the words of the shell, and below which that is to blame
     "RLIMIT_AS": ("ulimit -v", 2**32), "RLIMIT_DATA": ("ulimit -d", 2**32), "RLIMIT_NOFILE": ("ulimit -n", 64),
@@ -134,7 +134,7 @@ def blamed_for(error: BaseException) -> str:
         return f"cannot write {error.filename or ''}: {error.strerror}; finished trials are kept".replace(" :", ":")
     if "no locator available" in str(error):
         return "no folder can be written for compiled code; set NUMBA_CACHE_DIR or TMPDIR to one that can"
-    if not isinstance(error, (MemoryError, OSError, ImportError, RuntimeError)):
+    if not isinstance(error, (MemoryError, OSError, ImportError, RuntimeError)) and "out of memory" not in str(error):
         return ""
     names = [words for name, (words, least) in _TIGHT.items() if _limited(name, least)]
     if isinstance(error, MemoryError) and not names:

@@ -1,6 +1,7 @@
-"""What the tests of faults share: a small config, and the command line in this process."""
+"""What the tests of faults share: their mark, a small config, and the command line in this process."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,12 @@ dataset: {name: friedman3, n_train: 40, n_test: 30}
 hyperparameters: {schedule: fixed, values: {variance: 1.0, lengthscale: 1.5, noise: 0.1}}
 methods: [{method: sod, d_max: 10}]
 """
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.faults)
 
 
 @pytest.fixture

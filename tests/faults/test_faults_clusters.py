@@ -15,7 +15,6 @@ from gpbench.running import runner
 
 pytest.importorskip("distributed")
 pytestmark = [
-    pytest.mark.faults,
     pytest.mark.long,
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]

@@ -10,8 +10,6 @@ from gpbench.errors import StorageError
 from gpbench.keeping.store import Store
 from gpbench.running.journal import Journal
 
-pytestmark = pytest.mark.faults
-
 
 @pytest.fixture
 def precious(tmp_path):

@@ -16,7 +16,6 @@ from gpbench.errors import DataError
 from gpbench.keeping.store import Store
 from gpbench.running.journal import Journal
 
-pytestmark = pytest.mark.faults
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 

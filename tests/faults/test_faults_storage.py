@@ -13,9 +13,6 @@ from gpbench.errors import FolderInUse
 from gpbench.keeping.lock import Lock, holder
 from gpbench.keeping.store import Store
 
-pytestmark = pytest.mark.faults
-
-
 # -- lock ---------------------------------------------------------------------------------------------------------
 
 

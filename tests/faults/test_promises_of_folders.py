@@ -23,7 +23,6 @@ from gpbench.report.condense import write_curves
 from gpbench.report.frame import kept_curves, kept_notes
 from gpbench.running import limits
 
-pytestmark = pytest.mark.faults
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux's limits and mounts")
 
 
@@ -204,6 +203,7 @@ def test_too_few_files_are_blamed_only_where_they_are_limited(monkeypatch):
     monkeypatch.setattr(limits, "_limited", lambda name, least: name == "RLIMIT_NOFILE")
     assert "ulimit -n" in limits.blamed_for(OSError(errno.EMFILE, "Too many open files"))
     assert limits.blamed_for(ValueError("a bug of ours")) == ""
+    assert "ulimit -n" in limits.blamed_for(ValueError("pandas: C error: out of memory"))
     monkeypatch.setattr(limits, "_limited", lambda name, least: False)
     assert limits.blamed_for(OSError(errno.EMFILE, "Too many open files")) == ""
     cure = r"cannot write x: .*; raise the limit of open files \(ulimit -n\)"
@@ -266,7 +266,7 @@ def test_curves_are_condensed_by_a_function_that_cannot_leave_half_a_file(finish
     assert not (folder / "curves.csv").exists() and not list(folder.glob(".tmp-*"))
 
 
-def test_a_reader_that_goes_away_ends_a_run_of_the_command_quietly(finished):
+def test_a_reader_that_goes_away_ends_a_command_quietly(finished):
     command = [sys.executable, "-m", "gpbench", "tables", str(finished / "results/small")]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(REPO)}

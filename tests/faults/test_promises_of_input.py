@@ -7,8 +7,6 @@ import pytest
 
 from gpbench.data import fetch
 
-pytestmark = pytest.mark.faults
-
 BASE = "name: t\ndataset: {name: friedman3, n_train: 20, n_test: 20}\nmethods: [sod]\n"
 CSV = "name: t\ndataset: {csv: my.csv, target: y}\nmethods: [sod]\n"
 FOLDER, ABSENT = object(), object()  # in place of a text
@@ -97,6 +95,9 @@ OPTIONS = {
     "an empty folder name": (["-o", ""], "the name of the folder is empty"),
     "a plug-in that is no Python file": (["--plugin", "small.yaml"], "a plug-in is a Python file"),
     "a plug-in that is not there": (["--plugin", "absent.py"], "no such file"),
+    "a plug-in that is broken": (["--plugin", "broken.py"], "broken.py: ZeroDivisionError: division by zero"),
+    "a plug-in that has nothing": (["--plugin", "empty.py"], "defines no Method, Kernel or Source with a name"),
+    "a plug-in named like ours": (["--plugin", "sod.py"], "there is a method 'sod' already"),
     "a selection of nothing": (["--trials", "7-9"], "selects nothing"),
     "no jobs": (["-j", "0"], "-j"),
 }
@@ -105,6 +106,9 @@ OPTIONS = {
 @pytest.mark.parametrize("fault", OPTIONS)
 def test_an_option_with_a_fault_is_exit_2_and_nothing_runs(fault, here, command):
     words, message = OPTIONS[fault]
+    (here / "broken.py").write_text("1 / 0\n")
+    (here / "empty.py").touch()
+    (here / "sod.py").write_text("from gpbench.methods.base import Method\nclass S(Method):\n    name = 'sod'\n")
     code, _, err = command("run", "small.yaml", *words)
     assert code == 2 and message in err, err
     assert not list(here.glob("**/trials/*"))
