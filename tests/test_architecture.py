@@ -75,6 +75,14 @@ def test_nothing_below_the_experiment_prints_or_reads_yaml():
             assert "np.random.seed" not in file.read_text(), file
 
 
+def test_clocks_are_the_recorders_and_the_runners():
+    for part in ("linalg", "kernels", "objectives", "inference", "learning", "selection", "methods"):
+        for file in (ROOT / part).rglob("*.py"):
+            tree = ast.walk(ast.parse(file.read_text()))
+            named = {a.name for node in tree if isinstance(node, (ast.Import, ast.ImportFrom)) for a in node.names}
+            assert not {"time", "perf_counter", "process_time"} & named, file
+
+
 def test_help_answers_without_heavy_imports():
     code = "import sys, gpbench.cli; print(sorted({'numpy', 'scipy', 'pandas', 'pydantic', 'yaml'} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
