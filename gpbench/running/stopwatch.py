@@ -26,5 +26,5 @@ def now() -> Spent:
 
 
 def wall() -> float:
-    """For recorders: parts of a fit are told by the clock of the whole, so none is longer than it. Half a microsecond."""
+    """For recorders: parts of a fit are told by the clock of the whole, so none is longer than it (0.6 us)."""
     return time.perf_counter() - compiled.seconds()[0]
