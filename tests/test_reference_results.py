@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gpbench import report
-from gpbench.keeping.files import read_json
+from gpbench.keeping.files import as_summed, read_json
 from gpbench.planning.trial import digest
 from gpbench.report.site import state, with_state
 
@@ -34,6 +34,15 @@ def test_every_record_names_an_environment_that_is_committed(repo):
     assert len(named) > 39
     for folder, env in named:
         assert digest(read_json(folder / "env" / f"{env}.json")) == env, "its name is the hash of its content"
+
+
+def test_every_committed_curve_and_note_has_its_sum(repo):
+    """Without it a file cut at the end of a line is believed; folders that wait for their re-run get it then."""
+    waiting = (repo / "results" / "drifting.txt").read_text().split()
+    tables = [p for name in ("curves.csv", "notes.csv") for p in (repo / "results").glob(f"*-*/{name}")]
+    assert len(tables) > 80 and all(map(as_summed, tables))
+    lacking = {p.parent.name for p in tables if not p.with_name(f"{p.name}.sha256").is_file()}
+    assert lacking <= set(waiting), f"{lacking - set(waiting)}: `gpbench run` writes them"
 
 
 def test_readme_has_the_state_of_the_committed_results(repo, found):
