@@ -13,6 +13,7 @@ import numpy as np
 from .rotations import swap_down, swap_up, travel_down, travel_up
 
 DEPENDENT = 1e-10  # a pivot whose residual is below this share of its variance adds nothing but rounding errors
+FOR_GOOD = 10 * DEPENDENT  # the same for pivots that never leave again, whose errors are there to stay
 
 
 def padded(rows: int, columns: int) -> np.ndarray:

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.linalg.pivoted import FOR_GOOD
+
 from .passes import add_outer, weighted_squares
-from .state import DEPENDENT, GreedyState
+from .state import GreedyState
 
 _PER_CANDIDATE = ("index", "K", "norm2", "d2", "numerator", "zZ", "nV", "gap")
 
@@ -83,7 +85,7 @@ class Candidates:
             self.gap[:, m] = z - state.LB[m, m] * nu
 
     def e2(self, state: GreedyState) -> np.ndarray:
-        return np.maximum(state.residual[self.index], DEPENDENT * state.kdiag[self.index])
+        return np.maximum(state.residual[self.index], FOR_GOOD * state.kdiag[self.index])
 
     def rho2(self, state: GreedyState) -> np.ndarray:
         """(d_j / e_j)^2, the factor by which det B grows; at least 1, whatever rounding says   (c,)."""

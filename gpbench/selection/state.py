@@ -18,9 +18,8 @@ from typing import Protocol
 import numpy as np
 
 from gpbench.linalg.cholesky import Cholesky
-from gpbench.linalg.pivoted import PartialCholesky
+from gpbench.linalg.pivoted import FOR_GOOD, PartialCholesky
 
-DEPENDENT = 1e-9  # a candidate whose residual variance is below this share of its prior variance is not considered
 _LOST = 1e-12  # rounding error eps sqrt(c_j)/d_j of the new direction up to which an append may build on z_j
 
 
@@ -88,7 +87,7 @@ class GreedyState:
 
     def eligible(self) -> np.ndarray:
         """Rows that may be proposed: not chosen and not numerically dependent on the basis   (n,) bool."""
-        return self.free & (self.residual >= DEPENDENT * self.kdiag)
+        return self.free & (self.residual >= FOR_GOOD * self.kdiag)
 
     def append(self, j: int, k, z=None) -> None:
         """Take training row j with kernel row k into the basis; z, where a criterion has it, saves a pass over Zeta."""
