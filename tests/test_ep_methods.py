@@ -14,7 +14,8 @@ from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
 from gpbench.kernels.build import build_kernel
 from gpbench.learning import priors
-from gpbench.learning.ep_mode import Start, find_mode
+from gpbench.learning.ep_mode import find_mode
+from gpbench.learning.parameters import Layout
 from gpbench.methods.base import GP, Prediction, Problem, Schedule
 from gpbench.methods.ep import EP
 from gpbench.methods.ep_fic import EPFic
@@ -108,9 +109,8 @@ def test_the_mode_is_stationary_and_the_prior_pulls_it(rng):
     found = {}
     for name in ("none", "half-t"):
         prior = priors.find(name)
-        at, _ = find_mode(
-            lambda at: Panels(at.kernel, p.X), p.y, Probit(), prior, [Start(p.gp.kernel)], 100, tolerance=1e-6
-        )
+        starts = [Layout(p.gp, free_noise=False)]
+        at, _ = find_mode(lambda at: Panels(at.kernel, p.X), p.y, Probit(), prior, starts, 100, tolerance=1e-6)
         slope = run(at.kernel).posterior.gradient()[0] + prior(at.kernel)[1]
         assert np.abs(slope).max() < 0.05
         found[name] = at.kernel

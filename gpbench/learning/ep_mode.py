@@ -3,58 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-
-import numpy as np
 
 from gpbench.errors import NotPositiveDefinite
 from gpbench.inference import ep
-from gpbench.kernels.base import Kernel
 from gpbench.recorder import Recorder
 
-from .learner import LEARNER, Bounds, Learner
+from .learner import LEARNER, Learner
 from .optimise import Optimum, best_of
+from .parameters import Layout
 
 PRECISION = 1e-3  # of the optimiser: the objective itself is only known to the sites' loose tolerance
 
 
-@dataclass(frozen=True)
-class Start:
-    """A point of the search: a kernel and, for FIC, inducing inputs, which are learned too when `free_inputs`."""
-
-    kernel: Kernel
-    Z: np.ndarray | None = None  # (m, D)
-    free_inputs: bool = False
-
-    def pack(self) -> np.ndarray:
-        return self.with_inputs(self.kernel.theta, self.Z)
-
-    def with_inputs(self, dtheta, dZ) -> np.ndarray:
-        """One vector of what belongs to the parameters and, where they are free, to the inputs."""
-        return np.r_[dtheta, dZ.ravel()] if self.free_inputs else dtheta
-
-    def unpack(self, x) -> Start:
-        p = len(self.kernel.theta)
-        Z = x[p:].reshape(self.Z.shape) if self.free_inputs else self.Z
-        return Start(self.kernel.with_theta(x[:p]), Z, self.free_inputs)
-
-    def bounds(self, learner: Learner) -> Bounds:
-        free = [(None, None)] * self.Z.size if self.free_inputs else []
-        return learner.bounds(self.kernel.names, self.kernel.theta) + free
-
-
 def find_mode(
-    posterior: Callable[[Start], ep.SitePosterior], y, likelihood, prior, starts: list[Start], evaluations: int = 200,
+    posterior: Callable[[Layout], ep.SitePosterior], y, likelihood, prior, starts: list[Layout], evaluations: int = 200,
     optimiser: str = "lbfgs", tolerance: float = 1e-3, max_sweeps: int = 100, learner: Learner = LEARNER,
     recorder: Recorder | None = None,
-) -> tuple[Start, Optimum]:  # fmt: skip
+) -> tuple[Layout, Optimum]:  # fmt: skip
     """The best mode over the starts; `posterior` builds the EP posterior of a point (its kernel and Z)."""
     climbs = []
 
-    def climb(start: Start) -> Optimum:
+    def climb(start: Layout) -> Optimum:
         warm: list[ep.Sites] = []
 
-        def run(at: Start) -> ep.EPResult:
+        def run(at: Layout) -> ep.EPResult:
             if warm:
                 try:
                     return ep.run(posterior(at), y, likelihood, warm[-1], tolerance, max_sweeps)
@@ -63,16 +35,16 @@ def find_mode(
             return ep.run(posterior(at), y, likelihood, None, tolerance, max_sweeps)
 
         def objective(x):
-            at = start.unpack(x)
+            at = start.moved(x)
             found = run(at)
             warm[:] = [found.sites]
             log_prior, dprior = prior(at.kernel)
             dtheta, dZ = found.posterior.gradient()
-            return found.log_Z + log_prior, at.with_inputs(dtheta + dprior, dZ)
+            return found.log_Z + log_prior, at.gradient(dtheta + dprior, dZ=dZ)
 
         bounds = start.bounds(learner)
         found = learner.maximise(objective, start.pack(), evaluations, optimiser, bounds, PRECISION, recorder=recorder)
-        climbs.append((found, start.unpack(found.x)))
+        climbs.append((found, start.moved(found.x)))
         return found
 
     best = best_of(starts, climb)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpbench.inference.model import GP
+from gpbench.kernels.base import Kernel
 
 from .learner import LEARNER, WIDTH, Bounds, Learner
 
@@ -19,33 +20,49 @@ class Layout:
     Z: np.ndarray | None = None  # (m, D)
     free_gp: bool = True
     free_inputs: bool = False
+    free_noise: bool = True  # with the kernel, where that is free; a classifier has none to learn
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.gp.kernel
 
     def pack(self) -> np.ndarray:
-        parts = []
-        if self.free_gp:
-            parts += [self.gp.kernel.theta, [np.log(self.gp.noise)]]
-        if self.free_inputs:
-            parts.append(self.Z.ravel())
-        return np.concatenate(parts) if parts else np.zeros(0)
+        return self._join(self.kernel.theta, np.log(self.gp.noise), self.Z)
 
     def unpack(self, x) -> tuple[GP, np.ndarray | None]:
-        p = len(self.gp.kernel.theta)
         gp, used = self.gp, 0
         if self.free_gp:
-            gp, used = GP(self.gp.kernel.with_theta(x[:p]), float(np.exp(x[p]))), p + 1
+            used = len(self._names)
+            noise = float(np.exp(x[used - 1])) if self.free_noise else gp.noise
+            gp = GP(gp.kernel.with_theta(x[: len(gp.kernel.theta)]), noise)
         Z = x[used:].reshape(self.Z.shape) if self.free_inputs else self.Z
         return gp, Z
 
-    def gradient(self, dtheta, dlog_noise, dZ=None) -> np.ndarray:
-        parts = []
-        if self.free_gp:
-            parts += [dtheta, [dlog_noise]]
-        if self.free_inputs:
-            parts.append(dZ.ravel())
-        return np.concatenate(parts) if parts else np.zeros(0)
+    def moved(self, x) -> Layout:
+        """The same parts at another point."""
+        gp, Z = self.unpack(x)
+        return replace(self, gp=gp, Z=Z)
+
+    def gradient(self, dtheta, dlog_noise=0.0, dZ=None) -> np.ndarray:
+        return self._join(dtheta, dlog_noise, dZ)
 
     def bounds(self, learner: Learner = LEARNER, width: float = WIDTH) -> Bounds:
         """Those of the learner for the hyperparameters; inputs are free."""
-        names = (*self.gp.kernel.names, "noise") if self.free_gp else ()
-        x = self.pack()
+        names, x = self._names, self.pack()
         return [*learner.bounds(names, x[: len(names)], width), *[(None, None)] * (len(x) - len(names))]
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Of the free hyperparameters."""
+        if not self.free_gp:
+            return ()
+        return (*self.kernel.names, "noise") if self.free_noise else self.kernel.names
+
+    def _join(self, theta, log_noise, Z) -> np.ndarray:
+        """What belongs to the free parts, as one vector."""
+        parts = [np.zeros(0)]
+        if self.free_gp:
+            parts += [theta, [log_noise]] if self.free_noise else [theta]
+        if self.free_inputs:
+            parts.append(Z.ravel())
+        return np.concatenate(parts)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import Field, field_validator
 
 from gpbench.errors import NotApplicable
 from gpbench.inference.sites_fic import Fic
-from gpbench.learning.ep_mode import Start
 from gpbench.linalg.cholesky import JITTER
 
 from .families.ep import EPMethod
@@ -38,7 +39,7 @@ class EPFic(EPMethod):
         found = []
         for k, start in enumerate(super().starts(problem, rng)):
             Z, _, _ = choose(self.inducing, problem, self.d_max, rng, again=k > 0)
-            found.append(Start(start.kernel, Z, self.optimise_inputs))
+            found.append(replace(start, Z=Z, free_inputs=self.optimise_inputs))
         return found
 
     def posterior(self, at, problem):

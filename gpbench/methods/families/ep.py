@@ -12,10 +12,12 @@ from gpbench.errors import DataError
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.learning import priors
-from gpbench.learning.ep_mode import Start, find_mode
+from gpbench.learning.ep_mode import find_mode
+from gpbench.learning.parameters import Layout
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 
 LIKELIHOOD = Probit()
+NOISE = 1.0  # variance of the probit's own
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Classifier(Predictor):
     def predict(self, X) -> Prediction:
         mean, var = self.posterior.predict(X)
         prob, log_prob = LIKELIHOOD.probability(mean, var), LIKELIHOOD.log_probabilities(mean, var)
-        return Prediction(mean, var + 1, None, prob, log_prob)  # probit noise has variance one
+        return Prediction(mean, var + NOISE, None, prob, log_prob)
 
 
 class EPMethod(Method):
@@ -44,15 +46,16 @@ class EPMethod(Method):
     max_sweeps: int = Field(100, ge=1, description="sweeps over all sites before EP gives up and says so")
     prior_on: Literal[priors.ON] = Field("lengthscale+sd", description="quantities that `prior: half-t` covers")
 
-    def posterior(self, at: Start, problem: Problem) -> ep.SitePosterior:
+    def posterior(self, at: Layout, problem: Problem) -> ep.SitePosterior:
         """The EP posterior of a kernel (and inducing inputs) on the training part."""
         raise NotImplementedError
 
-    def starts(self, problem: Problem, rng) -> list[Start]:
+    def starts(self, problem: Problem, rng) -> list[Layout]:
         """The given hyperparameters, then random ones a factor e around them."""
         kernel = problem.gp.kernel
         moved = (kernel.theta + rng.normal(size=len(kernel.theta)) for _ in range(problem.schedule.restarts - 1))
-        return [Start(kernel), *(Start(kernel.with_theta(theta)) for theta in moved)]
+        kernels = [kernel, *(kernel.with_theta(theta) for theta in moved)]
+        return [Layout(GP(k, NOISE), free_noise=False) for k in kernels]
 
     def fit(self, problem, rng):
         if not np.isin(problem.y, (-1, 1)).all():
@@ -68,14 +71,14 @@ class EPMethod(Method):
         recorder.note(*found.notes, *found.posterior.notes)
         return Fitted(
             predict=Classifier(found.posterior),
-            gp=GP(at.kernel, 1.0),
+            gp=at.gp,
             n_basis=n_basis,
             log_evidence=found.log_Z,
             inducing=at.Z,
             **recorder.told(),
         )
 
-    def _learn(self, problem: Problem, rng, recorder: Recorder) -> Start:
+    def _learn(self, problem: Problem, rng, recorder: Recorder) -> Layout:
         starts, schedule = self.starts(problem, rng), problem.schedule
         if schedule.kind == "fixed":
             return starts[0]
@@ -90,7 +93,7 @@ class EPMethod(Method):
             recorder.note(f"hyperparameters not converged: {best.message}")
         return at
 
-    def _run(self, at: Start, problem: Problem, recorder: Recorder) -> tuple[ep.EPResult, dict[str, float]]:
+    def _run(self, at: Layout, problem: Problem, recorder: Recorder) -> tuple[ep.EPResult, dict[str, float]]:
         """One EP run from empty sites, as [vanhatalo] times it, with what is recorded of it."""
         small = dataclasses.replace(problem, X=problem.X[:3], y=problem.y[:3])
         ep.run(self.posterior(at, small), small.y, LIKELIHOOD, tolerance=self.tolerance)  # loads the compiled loops
