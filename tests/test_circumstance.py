@@ -8,6 +8,11 @@ import pandas as pd
 import pytest
 from driver import gpbench, rows
 
+from gpbench.data import shards
+from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.planning.resolved import resolved_yaml
+
 CONFIG = """
 name: mine
 dataset: {csv: my.csv, target: y}
@@ -75,6 +80,33 @@ def test_the_rest_of_the_results_is_left_alone(ran, tmp_path, circumstance, comm
     pd.testing.assert_frame_equal(after.loc[before.index], before)
     assert len(after) == (12 if "d_max=5" in circumstance else 6)
     assert (out / "config.resolved.yaml").read_bytes() == resolved
+
+
+@pytest.mark.parametrize("kind", ["npy", "parquet"])
+def test_rows_beyond_memory_are_those_beside_the_config_and_the_resolved_config_finds_them_from_any_folder(
+    kind, tmp_path, monkeypatch
+):
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    for place, seed in (("one", 1), ("elsewhere", 2)):  # another of that name where one stands
+        rng, folder = np.random.default_rng(seed), tmp_path / place
+        folder.mkdir()
+        if kind == "npy":
+            shards.write(folder / "rows", [(rng.normal(size=(30, 2)), rng.normal(size=30))])
+        else:
+            pd.DataFrame(rng.normal(size=(30, 3)), columns=["a", "b", "y"]).to_parquet(folder / "rows-0.parquet")
+    spec = "{npy: rows}" if kind == "npy" else "{parquet: rows-*.parquet, target: y}"
+    split = "split: {kind: random, n_train: 20, n_test: 10}\n"
+    (tmp_path / "one/c.yaml").write_text(f"name: c\ndataset: {spec}\nmethods: [vfe]\n{split}")
+    monkeypatch.chdir(tmp_path / "one")
+    ids = [t.id for t in plan(load_config("c.yaml")).trials]
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    config = load_config("../one/c.yaml")
+    assert [t.id for t in plan(config).trials] == ids
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/config.resolved.yaml").write_text(resolved_yaml(config, "../out"))
+    monkeypatch.chdir(tmp_path)
+    assert [t.id for t in plan(load_config("out/config.resolved.yaml")).trials] == ids
 
 
 STANDIN = """

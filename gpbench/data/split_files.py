@@ -56,7 +56,7 @@ def export(
     try:
         for index in trials:
             data_rng, split_rng = rngs(index)
-            dataset = load(spec, data_rng, **places)
+            dataset = _loaded(spec, data_rng, places)
             rule = split or splits.default(dataset)
             rows = splits.draw(dataset, rule, split_rng, index)
             _write_trial(out / folder_name(index), dataset, rows)
@@ -70,6 +70,13 @@ def export(
     except OSError as e:
         raise StorageError(f"cannot write {e.filename or out} ({e.strerror})") from e
     return out
+
+
+def _loaded(spec: dict, rng, places: dict) -> Dataset:
+    try:
+        return load(spec, rng, **places)
+    except SystemExit as e:  # of a plug-in; it would end the command with its code, 0 say
+        raise DataError(f"dataset {name_of(spec)}: its load wanted to end the process (SystemExit: {e})") from e
 
 
 def read(out_dir) -> tuple[dict, list[ExportedTrial]]:

@@ -118,8 +118,7 @@ def _large(reader: Reader, kind: str, data: dict, keys: Keys, folder: Path) -> t
         if not isinstance(data.get(key), str) or not data[key]:
             reader.problem((*keys, key), f"'{key}': expected text, got {shown(data.get(key))}")
             return None
-    beside = data[kind] if Path(data[kind]).is_absolute() else str(folder / data[kind])
-    for path in (data[kind], beside):
+    for path in (str(folder / data[kind]), data[kind]):  # beside the config, else here
         try:
             content_hash({**data, kind: path})
         except DataError as e:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from gpbench.data.dataset import OWN
 from gpbench.versions import defaults
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
     """The config with its defaults filled in; loading it gives the same trials, whatever folder one stands in.
 
-    The text is to lie in `folder`: the paths of csv files begin there.
+    The text is to lie in `folder`: the paths of the user's files begin there.
 
     A parameter that some data sets set and others do not stays where it is: no one value would be right for all.
     """
@@ -44,7 +45,7 @@ def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
 
 
 def _seen_from(folder: str | Path, source: dict) -> dict:
-    return source | ({"csv": os.path.relpath(source["csv"], folder)} if "csv" in source else {})
+    return source | {kind: os.path.relpath(source[kind], folder) for kind in OWN if kind in source}
 
 
 def _writable(settings: dict) -> dict:

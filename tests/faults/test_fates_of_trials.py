@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from driver import FAKES, rows, run_here, trial
+from driver import FAKES, rows, run_here, trial, unhurried
 
 from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
@@ -29,7 +29,7 @@ FATES = {  # behaviour of the fake method -> status and a part of the reason
     "segfault": ("crashed", "SIGSEGV"),
     "killed": ("crashed", "SIGKILL"),
     "leak": ("oom", "MemoryError"),
-    "hang": ("timeout", "time limit of 2 s"),
+    "hang": ("timeout", "over the time limit of"),
     "nan": ("invalid", "mean is not finite at 1 of 20"),
     "negative": ("invalid", "var <= 0 at 1 of 20"),
     "short": ("invalid", "shape (19,), expected (20,)"),
@@ -51,7 +51,7 @@ def zoo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("zoo")
     trials = {b: trial(behaviour=b, label=b) for b in FATES}
     trials |= {k: trial(**kw, hyperparameters=NOISE_FREE, label=k) for k, kw in OTHERS.items()}
-    summary = run_here(folder, list(trials.values()), jobs=2, timeout=2, memory=300, save_predictions=True)
+    summary = run_here(folder, list(trials.values()), jobs=2, timeout=unhurried(2), memory=300, save_predictions=True)
     store = Store(folder)
     found = store.results(list(trials.values()))
     return store, {name: found[t.id] for name, t in trials.items()}, summary

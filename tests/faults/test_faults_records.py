@@ -119,6 +119,18 @@ def test_a_plugins_load_that_ends_its_process_costs_its_trials_only(how, status,
     assert failure.status == status and reason in failure.reason
 
 
+def test_a_plugins_load_that_wants_to_leave_does_not_end_an_export_with_its_code(tmp_path):
+    done = gpbench("data", "export", "leaver", "--plugin", "leaver.py", "-o", "out", cwd=_with_leaver(tmp_path))
+    assert done.returncode == 3 and "dataset leaver: its load wanted to end the process" in done.stderr
+
+
+def _with_leaver(folder):
+    text = "import sys\nfrom gpbench.data.source import Source\nclass Leaver(Source):\n    name = 'leaver'\n"
+    text += "    generated = True\n    def load(self, paths, rng):\n        sys.exit(0)\n"
+    (folder / "leaver.py").write_text(text)
+    return folder
+
+
 @linux
 def test_closed_standard_streams_cost_no_trial(tmp_path):
     (tmp_path / "t.yaml").write_text(CONFIG.replace("mine", "fake").replace("[1, 2]", "4"))
