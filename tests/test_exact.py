@@ -7,6 +7,7 @@ from gpbench.errors import NotPositiveDefinite
 from gpbench.inference import exact
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
+from gpbench.kernels.build import build_kernel
 from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.linalg.cholesky import LADDER, Cholesky, mirror_lower
 from tests.oracles import exact as oracle
@@ -104,3 +105,30 @@ def test_mirror_lower_makes_the_matrix_symmetric(rng, n, block):
     expected = np.tril(A) + np.tril(A, -1).T
     mirror_lower(A, block)
     np.testing.assert_array_equal(A, expected)
+
+
+@pytest.mark.parametrize("combined", ["sum", "product"])
+def test_an_evaluation_with_gradient_looks_at_every_part_once(combined, rng, monkeypatch):
+    X, y = rng.normal(size=(12, 2)), rng.normal(size=12)
+    kernel = build_kernel({combined: [{"name": "ard-se"}, {"name": "ard-se", "ard": False}, {"name": "bias"}]}, X)
+    seen, evaluate = [], ArdSE.__call__
+    monkeypatch.setattr(ArdSE, "__call__", lambda self, *X: seen.append(self) or evaluate(self, *X))
+    gp = GP(kernel, 0.1)
+    _, dtheta, _ = exact.objective(gp, X, y)
+    assert len(seen) == 2
+    at = lambda theta: exact.objective(GP(kernel.with_theta(theta), 0.1), X, y)[0]  # noqa: E731
+    np.testing.assert_allclose(dtheta, oracle.finite_difference(at, kernel.theta), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("combined", ["sum", "product"])
+def test_a_linearised_combination_pulls_back_to_inputs_as_well(combined, rng):
+    X, X2, dK = rng.normal(size=(7, 2)), rng.normal(size=(9, 2)), rng.normal(size=(7, 9))
+    kernel = build_kernel({combined: [{"name": "ard-se"}, {"name": "matern32"}]}, X)
+    K, pull = kernel.linearised(X, X2)
+    np.testing.assert_array_equal(K, kernel(X, X2))
+    for found, known in zip(pull(dK.copy(), True), kernel.pullback(dK.copy(), X, X2, K, True)):
+        np.testing.assert_allclose(found, known, rtol=1e-12)
+    at = lambda x: float((dK * kernel(x.reshape(7, 2), X2)).sum())  # noqa: E731
+    np.testing.assert_allclose(
+        pull(dK.copy(), True)[1].ravel(), oracle.finite_difference(at, X.ravel()), rtol=1e-5, atol=1e-6
+    )

@@ -58,6 +58,11 @@ class Kernel(Named, OnPatterns, ABC):
         With X2=None, dK is the full square matrix and dF/dX counts both places where X enters. dK may be overwritten.
         """
 
+    def linearised(self, X, X2=None) -> tuple[np.ndarray, Callable]:
+        """K and (dK, inputs=False) -> `pullback`, which may use what the evaluation left behind."""
+        K = self(X, X2)
+        return K, lambda dK, inputs=False: self.pullback(dK, X, X2, K, inputs)
+
     @abstractmethod
     def vjp_diag(self, dk, X) -> np.ndarray:
         """dF/dtheta from dF/d diag(K); every kernel here is stationary in the diagonal, so X gets no gradient."""

@@ -45,8 +45,9 @@ class _Combination(Kernel):
         return np.hstack([p.embedding(X) for p in self.parts])
 
     @staticmethod
-    def _add_inputs(pulled, inputs):
-        return sum(dX for _, dX in pulled) if inputs else None
+    def _together(pulled, inputs):
+        """(dF/dtheta, dF/dX or None) from those of the parts."""
+        return np.concatenate([dt for dt, _ in pulled]), sum(dX for _, dX in pulled) if inputs else None
 
 
 class Sum(_Combination):
@@ -62,8 +63,12 @@ class Sum(_Combination):
         return sum(p.diag(X) for p in self.parts)
 
     def pullback(self, dK, X, X2=None, K=None, inputs=False):
-        pulled = [p.pullback(dK.copy(), X, X2, None, inputs) for p in self.parts]
-        return np.concatenate([dt for dt, _ in pulled]), self._add_inputs(pulled, inputs)
+        return self._together([p.pullback(dK.copy(), X, X2, None, inputs) for p in self.parts], inputs)
+
+    def linearised(self, X, X2=None):
+        Ks, pulls = zip(*(p.linearised(X, X2) for p in self.parts))
+        pull = lambda dK, inputs=False: self._together([pull(dK.copy(), inputs) for pull in pulls], inputs)  # noqa: E731
+        return reduce(add, Ks), pull
 
     def vjp_diag(self, dk, X):
         return np.concatenate([p.vjp_diag(dk, X) for p in self.parts])
@@ -93,12 +98,16 @@ class Product(_Combination):
         return reduce(mul, (p.diag(X) for p in self.parts))
 
     def pullback(self, dK, X, X2=None, K=None, inputs=False):
-        Ks = [p(X, X2) for p in self.parts]
-        pulled = []
-        for k, p in enumerate(self.parts):
-            others = reduce(mul, Ks[:k] + Ks[k + 1 :], dK)
-            pulled.append(p.pullback(np.array(others), X, X2, Ks[k], inputs))
-        return np.concatenate([dt for dt, _ in pulled]), self._add_inputs(pulled, inputs)
+        return self.linearised(X, X2)[1](dK, inputs)
+
+    def linearised(self, X, X2=None):
+        Ks, pulls = zip(*(p.linearised(X, X2) for p in self.parts))
+
+        def pull(dK, inputs=False):
+            others = (np.array(reduce(mul, Ks[:k] + Ks[k + 1 :], dK)) for k in range(len(Ks)))
+            return self._together([pull(dk, inputs) for pull, dk in zip(pulls, others)], inputs)
+
+        return reduce(mul, Ks), pull
 
     def vjp_diag(self, dk, X):
         diags = [p.diag(X) for p in self.parts]
