@@ -62,7 +62,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize(("solver", "widest"), [(FrontSites, 96), (FrontSites, 3), (Rows, 0), (Parallel, 0)])
+@pytest.mark.parametrize(("solver", "widest"), [(FrontSites, 96), (FrontSites, 3), (Rows, 96), (Parallel, 3)])
 def test_sparse_ep_equals_dense_ep(case, solver, widest, rng, monkeypatch):
     monkeypatch.setattr(fronts, "WIDEST", widest)  # narrow ones make chains that share one array
     kernel, X, y = problem(case, rng)
@@ -95,7 +95,7 @@ def test_the_last_sweep_is_spared_where_exact_marginals_tell_that_it_would_chang
 def test_a_first_sweep_from_empty_sites_needs_no_factor(rng, monkeypatch):
     kernel, X, y = problem("pp3", rng)
     posterior, sites = FrontSites(kernel, X), ep.Sites.zero(len(y))
-    monkeypatch.setattr(posterior, "factorise", lambda: pytest.fail("the sites are empty"))
+    monkeypatch.setattr(posterior.fronts, "factorise", lambda values: pytest.fail("the sites are empty"))
     posterior.refresh(sites)
     assert posterior.sweep(sites, y, Probit())[0] == 1.0
 
@@ -132,10 +132,10 @@ def test_row_modifications_leave_the_factor_of_the_new_matrix(rng):
     rows.refresh(sites)
     for _ in range(2):
         rows.sweep(sites, y, Probit())
-        kept = rows.factor.Lx.copy(), rows.factor.D.copy()
+        kept = rows.ldl.Lx.copy(), rows.ldl.D.copy()
         rows.refresh(sites)
-        np.testing.assert_allclose(kept[0], rows.factor.Lx, atol=1e-12)
-        np.testing.assert_allclose(kept[1], rows.factor.D, rtol=1e-12)
+        np.testing.assert_allclose(kept[0], rows.ldl.Lx, atol=1e-12)
+        np.testing.assert_allclose(kept[1], rows.ldl.D, rtol=1e-12)
 
 
 def test_touched_entries_are_those_of_the_paths_to_the_root(rng):
@@ -160,7 +160,7 @@ def test_touched_entries_are_those_of_the_paths_to_the_root(rng):
     np.testing.assert_array_equal(rows.touched - first, [solve, above])
 
 
-@pytest.mark.parametrize("solver", [Rows, FrontSites])
+@pytest.mark.parametrize("solver", [Rows, FrontSites, Parallel])
 def test_fills_are_counted_as_the_paper_counts_them(rng, solver):
     kernel, X, _ = problem("pp3", rng)
     figures = solver(kernel, X, "natural").figures()

@@ -54,7 +54,7 @@ def one_sweep(n: int) -> Case:
         rows.refresh(sites)
         rows.touched[:] = 0
         rows.sweep(sites, y, Probit())
-    touched, L, Lx = int(rows.touched.sum()), rows.symbolic, rows.factor.Lx
+    touched, L, Lx = int(rows.touched.sum()), rows.symbolic, rows.ldl.Lx
     rows.refresh(sites)
 
     def solves():

@@ -13,10 +13,9 @@ import numpy as np
 from numba import njit
 
 from gpbench.linalg.blas import N, T, gemm, gemv, gesv
-from gpbench.linalg.multifrontal import Multifrontal, inherit, invert_front, shape_of
-from gpbench.linalg.ordering import fill_reducing
+from gpbench.linalg.multifrontal import inherit, invert_front, shape_of
 
-from .ep import TINY, Sites, megabytes, update_at_once, update_block
+from .ep import TINY, Sites, update_at_once, update_block
 from .sites_sparse import SparseSites
 
 FAINT = 1e-7  # tau K_ii below this: (1 - Z_ii)/tau cancels, and the site is visited through its exact marginal instead
@@ -27,15 +26,9 @@ ROUNDS = 2  # of sequential EP in a block: a third fewer sweeps than one
 
 
 class FrontSites(SparseSites):
-    """K on its pattern and the multifrontal factor of B; time and memory follow the fronts."""
+    """Sequential EP within a front, fronts from the root down."""
 
-    def analyse(self, ordering):
-        self.change = 0.0  # the last sweep's largest, at most one
-        perm, self.note = fill_reducing(self.K, ordering)
-        self.fronts = Multifrontal(self.K, perm)
-
-    def factorise(self):
-        return self.fronts.factorise(_scaled(self.K.data, self.K.indices, self.K.indptr, self.s))
+    change = 0.0  # the last sweep's largest, at most one
 
     def sweep(self, sites: Sites, y, likelihood):
         code, noise = likelihood.code, likelihood.noise
@@ -57,29 +50,6 @@ class FrontSites(SparseSites):
             more, none = update_at_once(*exact, sites.tau, sites.nu, y, code, noise, np.flatnonzero(faint), 1.0)
             change, refused = max(change, more), refused + none
         return change, refused
-
-    def figures(self) -> dict[str, float]:
-        n, f = len(self.kdiag), self.fronts
-        held = self.K, f.panel, f.stack, f.update, f.inverses
-        return {
-            "fill_K": self.K.nnz / n**2,
-            "fill_L": f.fronts.fill,
-            "fronts": f.fronts.count,
-            "factor_mb": megabytes(*held),
-        }
-
-
-@njit(cache=True)
-def _scaled(data, rows, start, s):
-    """Entries of I + S K S."""
-    out = np.empty(len(data))
-    for j in range(len(s)):
-        for p in range(start[j], start[j + 1]):
-            i = rows[p]
-            out[p] = s[i] * data[p] * s[j]
-            if i == j:
-                out[p] += 1.0
-    return out
 
 
 @njit(cache=True)

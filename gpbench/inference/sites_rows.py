@@ -16,11 +16,13 @@ import math
 
 import numpy as np
 from numba import njit
+from scipy.sparse import csc_matrix
 
 from gpbench.errors import NotPositiveDefinite
-from gpbench.linalg.sparse_ldl import forward, permuted, reach
+from gpbench.linalg.multifrontal import Multifrontal
+from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic, forward, permuted, reach
 
-from .ep import site_update
+from .ep import megabytes, site_update
 from .sites_sparse import SparseSites
 
 
@@ -33,8 +35,24 @@ class Rows(SparseSites):
         self._P = P.indptr.astype(np.int64), P.indices, P.data
         self.touched = np.zeros(2, dtype=np.int64)
 
+    def analyse(self, ordering):
+        self.symbolic = Symbolic.of(self.K, ordering)
+        self.note, self.fronts = self.symbolic.note, Multifrontal(self.K, self.symbolic.perm)
+
+    def refresh(self, sites):
+        super().refresh(sites)
+        self._ldl = None
+
+    @property
+    def ldl(self) -> SparseLDL:
+        """The factor of B that sweeps modify row by row; marginals and predictions are those of the fronts."""
+        if self._ldl is None:
+            B = csc_matrix((self.B(), self.K.indices, self.K.indptr), shape=self.K.shape)
+            self._ldl = SparseLDL(self.symbolic, B)
+        return self._ldl
+
     def sweep(self, sites, y, likelihood):
-        S, f = self.symbolic, self.factor
+        S, f = self.symbolic, self.ldl
         s = np.sqrt(sites.tau)
         empty = not sites.tau.any()  # row addition: L is still the identity below the site that is visited
         tau, nu, s, y = sites.tau[S.perm], sites.nu[S.perm], s[S.perm], y[S.perm]
@@ -53,7 +71,15 @@ class Rows(SparseSites):
         return largest, refused
 
     def figures(self):
-        return super().figures() | {"touched": int(self.touched.sum())}
+        """Fill and memory of what the sweeps work on, the fronts apart, as [vanhatalo] has them."""
+        S, n = self.symbolic, len(self.kdiag)
+        numbers = 8 * (len(S.Li) + S.n + self.K.nnz) / 1e6  # L, D and Z
+        return {
+            "fill_K": self.K.nnz / n**2,
+            "fill_L": S.fill,
+            "factor_mb": megabytes(self.K, S.Lp, S.Li) + numbers,
+            "touched": int(self.touched.sum()),
+        }
 
 
 @njit(cache=True)

@@ -1,22 +1,23 @@
 """What the sparse EP posteriors share: K on its support, the factor of B = I + S K S, marginals, gradient, prediction.
 
-Z = B^-1 is only ever known on the pattern of K (linalg/takahashi.py). Solvers differ in how a sweep is made
-(sites_rows.py, sites_parallel.py, sites_fronts.py) and in the factor.
+Z = B^-1 is only ever known on the pattern of K, by the fronts of a multifrontal Cholesky factor. Solvers differ in how
+a sweep is made (sites_rows.py, sites_parallel.py, sites_fronts.py).
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from scipy.sparse import csc_matrix
 
-from gpbench.linalg.factor import SparseFactor
-from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic
+from gpbench.linalg.multifrontal import Multifrontal
+from gpbench.linalg.ordering import fill_reducing
 
 from .ep import TINY, Sites, megabytes
 
 
 class SparseSites:
-    """Memory O(nnz L); sites in the order of the data."""
+    """Time and memory follow the fronts; sites in the order of the data."""
 
     rebuild = True
 
@@ -29,19 +30,16 @@ class SparseSites:
 
     def analyse(self, ordering: str) -> None:
         """What depends on the pattern only, once; and a note when the ordering is not the one asked for."""
-        self.symbolic = Symbolic.of(self.K, ordering)
-        self.note = self.symbolic.note
+        perm, self.note = fill_reducing(self.K, ordering)
+        self.fronts = Multifrontal(self.K, perm)
 
     @property
     def notes(self):
         return (self.note,) if self.note else ()
 
-    def factorise(self) -> SparseFactor:
-        """Of B at the present s."""
-        data = self.K.data * self.s[self.K.indices] * self.s[self.columns]
-        B = csc_matrix((data, self.K.indices, self.K.indptr), shape=self.K.shape)
-        B.setdiag(B.diagonal() + 1)
-        return SparseLDL(self.symbolic, B)
+    def B(self) -> np.ndarray:
+        """I + S K S at K's entries."""
+        return _scaled(self.K.data, self.K.indices, self.K.indptr, self.s)
 
     def refresh(self, sites: Sites) -> None:
         self.sites = sites.copy()
@@ -49,10 +47,10 @@ class SparseSites:
         self._factor = self._Z = self._b = None
 
     @property
-    def factor(self) -> SparseFactor:
+    def factor(self) -> Multifrontal:
         """Of B at the last refresh; a first sweep, from empty sites, never asks for it."""
         if self._factor is None:
-            self._factor = self.factorise()
+            self._factor = self.fronts.factorise(self.B())
         return self._factor
 
     @property
@@ -88,7 +86,25 @@ class SparseSites:
         half = csc_matrix((Ks.data * self.s[Ks.indices], Ks.indices, Ks.indptr), shape=Ks.shape)
         return Ks.T @ self.b, self.kernel.diag(Xs) - self.factor.half_squares(half)
 
-    def figures(self):
-        fill_K, S = self.K.nnz / self.K.shape[0] ** 2, self.symbolic
-        numbers = 8 * (len(S.Li) + S.n + self.K.nnz) / 1e6  # L, D and Z, whether made by now or not
-        return {"fill_K": fill_K, "fill_L": S.fill, "factor_mb": megabytes(self.K, S.Lp, S.Li) + numbers}
+    def figures(self) -> dict[str, float]:
+        n, f = len(self.kdiag), self.fronts
+        held = self.K, f.panel, f.stack, f.update, f.inverses
+        return {
+            "fill_K": self.K.nnz / n**2,
+            "fill_L": f.fronts.fill,
+            "fronts": f.fronts.count,
+            "factor_mb": megabytes(*held),
+        }
+
+
+@njit(cache=True)
+def _scaled(data, rows, start, s):
+    """Entries of I + S K S."""
+    out = np.empty(len(data))
+    for j in range(len(s)):
+        for p in range(start[j], start[j + 1]):
+            i = rows[p]
+            out[p] = s[i] * data[p] * s[j]
+            if i == j:
+                out[p] += 1.0
+    return out
