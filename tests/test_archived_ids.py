@@ -25,10 +25,12 @@ def configs(repo):
 def may_be_stale(trial):
     """What learner 2 moved: climbs by L-BFGS in a box, of methods that learn for themselves.
 
-    What else was raised: nlpd of classifiers, and CholQR-AA.
+    What else was raised: nlpd of classifiers, CholQR-AA, and climbs of FITC, VFE and its tighter bound.
     """
     if trial.versions.get("method", 1) > 1:
-        return trial.method.startswith("ep") or trial.params.get("variant") == "aa"
+        climbs = trial.hyperparameters["schedule"] != "fixed" or trial.params.get("optimise_inputs")
+        sparse = trial.method in ("fitc", "vfe", "vfe-tight") and climbs
+        return trial.method.startswith("ep") or trial.params.get("variant") == "aa" or sparse
     return trial.hyperparameters["schedule"] != "fixed" and trial.learner > 1
 
 

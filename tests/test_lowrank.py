@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import LowRank
-from gpbench.linalg.triangular import add_gram, mirror_lower
+from gpbench.linalg.triangular import Triangle, add_gram, mirror_lower
 from tests.oracles import sparse as oracle
 
 
@@ -45,7 +45,9 @@ def test_low_rank_carrier_equals_the_dense_one(uniform, with_w, correction):
     P, shift = np.linalg.solve(L.T, V), 0.4
     W_plus = W + np.diag(shift - correction * np.diag(W))
     PW = np.empty((5, 60))
-    PWP, g = carrier.pull(L, lambda rows, block: PW.__setitem__((slice(None), rows), block), shift, correction)
+    PWP, g = carrier.pull(
+        Triangle(L), lambda rows, block: PW.__setitem__((slice(None), rows), block), shift, correction
+    )
     np.testing.assert_allclose(PW, P @ W_plus, atol=1e-10)
     np.testing.assert_allclose(PWP, P @ W_plus @ P.T, atol=1e-9)
     assert g is None if not correction else np.allclose(g, np.diag(W), atol=1e-10)

@@ -16,7 +16,7 @@ import numpy as np
 
 from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import NoRows, PartOfRows
-from gpbench.linalg.triangular import mirror_lower, solve_lower
+from gpbench.linalg.triangular import Triangle, mirror_lower, solve_lower
 from gpbench.objectives.evidence import evidence
 
 from .model import GP, Prediction, Predictor
@@ -96,7 +96,7 @@ def first_round(rows: Rows, at: At) -> Sums:
 
 
 def _first(at: At, X, y) -> Sums:
-    columns = KernelColumns(at.gp.kernel, at.Z, X, at.root.L, MEMORY)
+    columns = KernelColumns(at.approximation, at.gp.kernel, at.Z, X, at.root.L, MEMORY)
     r, _, gram, projection = first_walk(at.approximation, at.gp, columns, y)
     penalty, t = at.approximation.penalise(r, at.gp.noise) if at.approximation.penalty else (0.0, 0.0)
     return {"gram": gram, "projection": projection, "penalty": penalty, "dnoise": np.sum(t * r / at.gp.noise)}
@@ -108,7 +108,7 @@ def second_round(rows: Rows, at: At, whole: dict, gradient: bool, inputs: bool) 
 
 def _second(at: At, X, y, whole: dict, gradient: bool, inputs: bool) -> Sums:
     approximation, gp = at.approximation, at.gp
-    columns = KernelColumns(gp.kernel, at.Z, X, at.root.L, MEMORY)
+    columns = KernelColumns(approximation, gp.kernel, at.Z, X, at.root.L, MEMORY)
     lam, t = gp.noise, 0.5 / gp.noise if approximation.penalty == "trace" else 0.0
     if approximation.diag_correction or approximation.penalty == "log":
         kdiag = gp.kernel.diag(X)
@@ -196,7 +196,7 @@ def objective(
     B = PartOfRows(NoRows(m), none if c else gp.noise, first["gram"], model.B, none, first["projection"])
     _, W, _ = evidence(B, none)
     shift = none if pointwise else (0.5 / gp.noise if at.approximation.penalty else 0.0)
-    dKuu = -W.pull_inner(at.root.L, sums["gram"], shift, c)
+    dKuu = -W.pull_inner(Triangle(at.root.L), sums["gram"], shift, c)
     slopes = Slopes(gp.kernel, at.Z, inputs)
     slopes.dtheta, slopes.dZ = sums["dtheta"], sums["dZ"]
     dtheta, dZ = slopes.close(dKuu, model.Kuu, at.root.jitter, sums["diag"])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.linalg.cholesky import Cholesky, jitter_notes
-from gpbench.linalg.triangular import solve_lower
+from gpbench.linalg.triangular import add_gram, gram, solve_lower
 
 from . import sparse
 from .ep import Sites, megabytes, update_block
@@ -39,7 +39,8 @@ class Fic:
     def refresh(self, sites: Sites) -> None:
         self.sites = sites.copy()
         E = 1 / (1 + sites.tau * self.r)
-        self.A = np.eye(len(self.Z)) + (self.V * (sites.tau * E)) @ self.V.T
+        self.A = np.eye(len(self.Z), order="F")  # lower triangle
+        add_gram(self.A, self.V, sites.tau * E, np.empty_like(self.V))
         self._factorise()
         self.h = self.V @ (E * sites.nu)  # (m,)
         U = self.factor.half_solve(self.V)
@@ -49,25 +50,25 @@ class Fic:
         self._logdet = self.factor.logdet() - float(np.log(E).sum())
 
     def sweep(self, sites, y, likelihood):
-        largest, refused = 0.0, 0
+        largest, refused, room = 0.0, 0, np.empty_like(self.V[:, self.panels[0]])
         for J in self.panels:
             V, r, tau, nu = self.V[:, J], self.r[J], sites.tau[J], sites.nu[J]  # the last two are views
             E = 1 / (1 + tau * r)
             weight, shift = tau * E, E * nu
             U = self.factor.half_solve(V) * E
-            Sigma = np.asfortranarray(U.T @ U)
+            Sigma = gram(U)
             Sigma[np.diag_indices_from(Sigma)] += r * E
             mu = r * shift + U.T @ self.factor.half_solve(self.h)
             change, skipped = update_block(Sigma, mu, tau, nu, y[J], likelihood.code, likelihood.noise, False)
             largest, refused = max(largest, change), refused + skipped
             E = 1 / (1 + tau * r)
-            self.A += (V * (tau * E - weight)) @ V.T
+            add_gram(self.A, V, tau * E - weight, room)
             self.h += V @ (E * nu - shift)
             self._factorise()
         return largest, refused
 
     def _factorise(self) -> None:
-        self.factor = Cholesky.of(self.A)
+        self.factor = Cholesky.of(self.A.T)
         self.jitters["A"] = max(self.jitters["A"], self.factor.jitter)
 
     def marginals(self):

@@ -13,16 +13,19 @@ made anew in each of the three walks (build; solve; pull-back), with the same bl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from gpbench.inference.model import GP
+from gpbench.linalg.blocked import BlockedTriangle
 from gpbench.linalg.cholesky import Cholesky
 from gpbench.linalg.lowrank import LowRank, blocks, scratch
+from gpbench.linalg.room import borrow, fresh
 from gpbench.linalg.structured import column_dots
-from gpbench.linalg.triangular import add_gram, mirror_lower, product, solve_lower
+from gpbench.linalg.triangular import Triangle, add_gram, mirror_lower, product
 from gpbench.objectives.evidence import evidence
 
 MEMORY = 1 << 30  # bytes that Kuf and V may take before they are made anew in each walk
@@ -33,6 +36,12 @@ class Approximation:
     name: str
     diag_correction: float = 0.0
     penalty: Literal["", "trace", "log"] = ""  # what a bound takes off the evidence for r
+    triangle: type[Triangle] = BlockedTriangle  # solves with L and LB
+    room: Callable = borrow  # for Kuf and V
+
+    def plain(self) -> Approximation:
+        """The same by LAPACK's solves: its last bits are those of every selection that was made in turns with it."""
+        return replace(self, triangle=Triangle, room=fresh)
 
     def penalise(self, r, noise) -> tuple[float, np.ndarray | float]:
         """(the penalty P >= 0, t = dP/dr); its derivative in the noise is -t r / noise for both forms."""
@@ -41,7 +50,7 @@ class Approximation:
         return 0.5 * float(np.sum(np.log1p(r / noise))), 0.5 / (noise + r)
 
 
-DTC = Approximation("dtc")
+DTC = Approximation("dtc").plain()
 FITC = Approximation("fitc", diag_correction=1.0)
 VFE = Approximation("vfe", penalty="trace")
 TIGHT = Approximation("tight", penalty="log")
@@ -51,8 +60,10 @@ APPROXIMATIONS = {a.name: a for a in (DTC, FITC, VFE, TIGHT)}
 class KernelColumns:
     """Kuf and V = L^-1 Kuf by blocks of training points; `kuf(rows)` hands out the block just walked over."""
 
-    def __init__(self, kernel, Z, X, L, memory: float):
-        self.kernel, self.Z, self.X, self.L = kernel, Z, X, L
+    def __init__(self, approximation: Approximation, kernel, Z, X, L, memory: float):
+        self.kernel, self.Z, self.X = kernel, Z, X
+        self.triangle, self.room = approximation.triangle, approximation.room
+        self.L = self.triangle(L)
         self.shape = (len(Z), len(X))
         self.keeps = 2 * 8 * len(Z) * len(X) <= memory
         # a walk holds up to eight blocks of 8-byte numbers
@@ -62,17 +73,17 @@ class KernelColumns:
     def __iter__(self):
         known = self._V is not None
         if self.keeps and not known:
-            self._K, self._V = (np.empty(self.shape, order="F") for _ in range(2))
+            self._K, self._V = self.room(self, self.shape), self.room(self, self.shape)
         for rows in self.blocks:
             if not known:
                 K = np.asfortranarray(self.kernel(self.X[rows], self.Z).T)  # (m, b)
             if not self.keeps:
                 self._latest = rows, K
-                yield rows, solve_lower(self.L, K)
+                yield rows, self.L.solve(K)
                 continue
             if not known:
                 self._K[:, rows] = self._V[:, rows] = K
-                solve_lower(self.L, self._V[:, rows], overwrite=True)
+                self.L.solve(self._V[:, rows], overwrite=True)
             yield rows, self._V[:, rows]
 
     def kuf(self, rows) -> np.ndarray:
@@ -110,7 +121,7 @@ def build(approximation, gp: GP, Z, X, y, jitter: float = 0.0, memory: float = M
     """`jitter`, relative to the mean of Kuu's diagonal, is the first rung of the ladder; O(n m^2)."""
     Kuu = gp.kernel(Z)
     root = Cholesky.of(Kuu, jitter)
-    columns = KernelColumns(gp.kernel, Z, X, root.L, memory)
+    columns = KernelColumns(approximation, gp.kernel, Z, X, root.L, memory)
     r, lam, gram, projection = first_walk(approximation, gp, columns, y)
     mirror_lower(gram)
     factor = LowRank(columns, lam, gram, y, projection)
@@ -164,7 +175,7 @@ def pull_back(model: SparseModel, W, h, t, inputs: bool = True):
     noise, c = model.gp.noise, model.approximation.diag_correction
     slopes = Slopes(model.gp.kernel, model.Z, inputs)
     gram, g, dtheta_diag = pull_rows(model, W, h, t, slopes)
-    dKuu = -W.pull_inner(model.L, gram, t - h, c)
+    dKuu = -W.pull_inner(model.factor.columns.L, gram, t - h, c)
     dtheta, dZ = slopes.close(dKuu, model.Kuu, model.root.jitter, dtheta_diag)
     penalty = t * model.r / noise
     if np.ndim(noise):
@@ -176,7 +187,7 @@ def pull_rows(model: SparseModel, W, h, t, slopes: Slopes):
     """What `pull_back` adds up over the rows: Kuf's share goes to `slopes`, that of Kuu to W.pull_inner, kdiag's."""
     c, kuf = model.approximation.diag_correction, model.factor.columns.kuf
     visit = lambda rows, PW: slopes.add(PW, model.X[rows], kuf(rows), times=2.0)  # noqa: E731
-    gram, g = W.pull_rows(model.L, visit, t - h, c)
+    gram, g = W.pull_rows(model.factor.columns.L, visit, t - h, c)
     dkdiag = np.broadcast_to(h - t + (c * g if c else 0.0), model.factor.n)
     return gram, g, model.gp.kernel.vjp_diag(dkdiag, model.X)
 

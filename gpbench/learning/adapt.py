@@ -17,7 +17,7 @@ def adapt(
     jitter: float = 0.0, measure=evidence, recorder: Recorder | None = None,
 ) -> tuple[GP, Optimum]:  # fmt: skip
     """The best hyperparameters that so many evaluations find from `gp`, and how; inputs need no gradient."""
-    layout = Layout(gp)
+    layout, approximation = Layout(gp), approximation.plain()  # what is selected next may hang on a last bit
 
     def objective(x):
         at, _ = layout.unpack(x)

@@ -25,6 +25,7 @@ _dgemm = _external("blas", "dgemm", 13)
 _dsymm = _external("blas", "dsymm", 12)
 _dsyrk = _external("blas", "dsyrk", 10)
 _dtrsm = _external("blas", "dtrsm", 11)
+_dtrmm = _external("blas", "dtrmm", 11)
 _dgemv = _external("blas", "dgemv", 11)
 _dpotrf = _external("lapack", "dpotrf", 5)
 _dpotri = _external("lapack", "dpotri", 5)
@@ -136,3 +137,15 @@ def trsm_left(trans, m, n, A, lda, B, ldb):
     s = np.ones(1)
     h, p = c.ctypes.data, i.ctypes.data
     _dtrsm(h, h + 1, h + 2, h + 3, p, p + 4, s.ctypes.data, A.ctypes.data, p + 8, B.ctypes.data, p + 12)
+
+
+@njit(cache=True)
+def trmm_left(trans, m, n, A, lda, B, ldb):
+    """B (m, n) <- A B, or A' B with trans = T; A is lower triangular (m, m)."""
+    if m == 0 or n == 0:
+        return
+    c = np.array([L, L, trans, N], dtype=np.uint8)
+    i = np.array([m, n, lda, ldb], dtype=np.int32)
+    s = np.ones(1)
+    h, p = c.ctypes.data, i.ctypes.data
+    _dtrmm(h, h + 1, h + 2, h + 3, p, p + 4, s.ctypes.data, A.ctypes.data, p + 8, B.ctypes.data, p + 12)

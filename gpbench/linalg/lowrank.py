@@ -8,15 +8,19 @@ by an n x m array. A block of a few hundred points stays in cache while everythi
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from .cholesky import Cholesky
 from .structured import LowRankForm, column_dots
-from .triangular import add_gram, mirror_lower, product, solve_lower
+from .triangular import Triangle, add_gram, mirror_lower, product
 
 
 class Stored:
-    """V held as one Fortran-ordered array (m, n)."""
+    """V held as one Fortran-ordered array (m, n); `triangle` is the class that solves with LB."""
+
+    triangle = Triangle
 
     def __init__(self, V):
         self.V, self.shape = np.asfortranarray(V), np.shape(V)
@@ -37,6 +41,7 @@ class LowRank:
         self.columns, self.lam, self.gram = columns, lam, gram
         self.m, self.n = columns.shape
         self.B = Cholesky.of(gram + np.eye(self.m))
+        self.root = columns.triangle(self.B.L)
         self._projections = [] if y is None else [(y, projection)]  # known pairs (b, V Lam^-1 b)
         self._images = []  # known pairs (a, V a)
 
@@ -79,11 +84,20 @@ class LowRank:
 
     def inner_half(self, M, trans: bool = False, overwrite: bool = False) -> np.ndarray:
         """LB^-1 M, or LB^-T M."""
-        return solve_lower(self.LB, M, trans, overwrite)
+        return self.root.solve(M, trans, overwrite)
 
     def inner_solve(self, M) -> np.ndarray:
         """B^-1 M."""
         return self.inner_half(self.inner_half(M), trans=True)
+
+    @cached_property
+    def _inv_LB(self) -> np.ndarray:
+        return self.inner_half(np.eye(self.m, order="F"))
+
+    @cached_property
+    def inv_B(self) -> np.ndarray:
+        """B^-1   (m, m)."""
+        return self.inner_half(self._inv_LB, trans=True)
 
     def solve(self, b) -> np.ndarray:
         """S^-1 b   (n,)."""
@@ -109,8 +123,7 @@ class LowRank:
         """tr S^-1; O(m^3) when all points share lam."""
         if np.ndim(self.lam):
             return float(self.inv_diag().sum())
-        inv_B_trace = float((self.inner_half(np.eye(self.m, order="F")) ** 2).sum())
-        return (self.n - self.m + inv_B_trace) / self.lam
+        return (self.n - self.m + float((self._inv_LB**2).sum())) / self.lam
 
     def sensitivity(self, a, b, c, w=None) -> LowRankForm:
         """(a b' + b a')/2 - c S^-1 - S^-1 diag(w) S^-1, the form every dF/dS has (structured.py)."""
@@ -127,6 +140,7 @@ class PartOfRows(LowRank):
     def __init__(self, columns, lam, gram, B: Cholesky, y, projection):
         self.columns, self.lam, self.gram, self.B = columns, lam, gram, B
         self.m, self.n = columns.shape
+        self.root = columns.triangle(B.L)
         self._projections, self._images = [(y, projection)], []
 
     def logdet(self) -> float:
@@ -138,6 +152,8 @@ class PartOfRows(LowRank):
 
 class NoRows:
     """Columns of a part that has no rows."""
+
+    triangle = Triangle
 
     def __init__(self, m: int):
         self.shape, self.blocks = (m, 0), []

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
-from .triangular import add_gram, mirror_lower, solve_lower
+from .triangular import Triangle, add_gram, mirror_lower
 
 _gemm, _ger = get_blas_funcs(("gemm", "ger"), dtype=np.float64)
 
@@ -95,7 +95,7 @@ class LowRankForm:
             return float(self.diag().sum())
         return float(self.a @ self._b_at(slice(None), self.a) - self.c * self.factor.inv_trace())
 
-    def pull(self, L, visit, shift=0.0, correction: float = 0.0):
+    def pull(self, L: Triangle, visit, shift=0.0, correction: float = 0.0):
         """P W+ P' (m, m) and diag W, for P = L^-T V and W+ = W + diag(shift - correction diag W).
 
         Each block of P W+ goes to visit(rows, PW), which may overwrite it. diag W is None unless `correction` asks.
@@ -103,11 +103,11 @@ class LowRankForm:
         gram, g = self.pull_rows(L, visit, shift, correction)
         return self.pull_inner(L, gram, shift, correction), g
 
-    def pull_rows(self, L, visit, shift=0.0, correction: float = 0.0):
+    def pull_rows(self, L: Triangle, visit, shift=0.0, correction: float = 0.0):
         """The walk of `pull`: what it adds up, as a sum over the rows (None: nothing), and diag W."""
         f = self.factor
         va, vb = self._images()
-        pa, pb = (solve_lower(L, v, trans=True) for v in (va, vb))
+        pa, pb = (L.solve(v, trans=True) for v in (va, vb))
 
         def finish(rows, PW):
             visit(rows, add_outer(PW, pa, pb, self.a[rows], self.b[rows] if np.ndim(self.b) else self.b))
@@ -115,26 +115,24 @@ class LowRankForm:
         if not self._uniform(shift, correction):
             return self._pull_pointwise(L, finish, np.broadcast_to(shift, f.n), correction)
         # nothing varies over the points: both solves and the scaling are one matrix, and V diag V' is known
-        inv_B = f.inner_solve(np.eye(f.m, order="F"))
-        N = solve_lower(L, shift * np.eye(f.m) - self.c / f.lam * inv_B, trans=True)
+        N = L.solve(shift * np.eye(f.m) - self.c / f.lam * f.inv_B, trans=True)
         room = f.scratch()
         for rows, V in f.columns:
             finish(rows, _gemm(1.0, N, V, c=room[:, : V.shape[1]], overwrite_c=1))
         return None, None
 
-    def pull_inner(self, L, gram, shift=0.0, correction: float = 0.0) -> np.ndarray:
+    def pull_inner(self, L: Triangle, gram, shift=0.0, correction: float = 0.0) -> np.ndarray:
         """P W+ P' from what `pull_rows` added up over all rows."""
         f = self.factor
         va, vb = self._images()
-        inv_B = f.inner_solve(np.eye(f.m, order="F"))
-        inner = 0.5 * (np.outer(va, vb) + np.outer(vb, va)) - self.c * (np.eye(f.m) - inv_B)
+        inner = 0.5 * (np.outer(va, vb) + np.outer(vb, va)) - self.c * (np.eye(f.m) - f.inv_B)
         if self._uniform(shift, correction):
             inner += shift * f.lam * f.gram
         else:
             inner += gram + correction * self.c * f.gram
         if self.w is not None:
             inner -= f.inner_half(f.inner_half(self._middle, trans=True).T, trans=True)
-        return solve_lower(L, solve_lower(L, inner, trans=True).T, trans=True)
+        return L.solve(L.solve(inner, trans=True).T, trans=True)
 
     def _images(self):
         va = self.factor.image(self.a)
@@ -164,7 +162,7 @@ class LowRankForm:
                 U -= MU / lam
             Y = f.inner_half(U, trans=True, overwrite=True)
             PW = np.subtract(np.multiply(V, d, out=room[:, : V.shape[1]]), Y, out=Y)
-            finish(rows, solve_lower(L, PW, trans=True, overwrite=True))
+            finish(rows, L.solve(PW, trans=True, overwrite=True))
         mirror_lower(gram)
         return gram, g
 

@@ -26,6 +26,17 @@ def solve_rows(L, A, overwrite: bool = False) -> np.ndarray:
     return _trsm(1.0, L, A.T, side=1, lower=1, trans_a=1, overwrite_b=int(overwrite)).T
 
 
+class Triangle:
+    """A lower triangular L that solves; linalg/blocked.py has one for many right-hand sides."""
+
+    def __init__(self, L):
+        self.L = L
+
+    def solve(self, M, trans: bool = False, overwrite: bool = False) -> np.ndarray:
+        """L^-1 M, or L^-T M with `trans`; as `solve_lower`."""
+        return solve_lower(self.L, M, trans, overwrite)
+
+
 def product(A, B) -> np.ndarray:
     """A @ B for float64 arrays of either order; B may be a vector."""
     (A, trans_a) = (A, 0) if A.flags.f_contiguous else (A.T, 1)
@@ -46,6 +57,11 @@ def mirror_lower(A, block: int = 256) -> None:
                 A[i : i + block, i : i + block] = low + np.tril(low, -1).T
             else:
                 A[j : j + block, i : i + block] = tile.T
+
+
+def gram(V) -> np.ndarray:
+    """Lower triangle of V'V; zeros above."""
+    return _syrk(1.0, V, trans=1, lower=1)
 
 
 def add_gram(C, V, weights, room) -> None:

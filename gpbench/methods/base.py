@@ -174,7 +174,7 @@ class Method(BaseModel):
 
     @classmethod
     def raised_for(cls, params: Mapping[str, Any]) -> int:
-        """How often the version was raised for some values of the parameters only."""
+        """How often the version was raised for some values of the parameters, or of the `schedule`, only."""
         return 0
 
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:

@@ -28,7 +28,9 @@ def identified_source(source: dict) -> dict:
 
 def versions(method: type, source: dict, settings: dict, params: dict) -> dict[str, int]:
     """Raised versions of all that a trial runs through."""
-    found = {"method": version_of(method) + method.raised_for(params), **learners(settings["hyperparameters"], params)}
+    hyper = settings["hyperparameters"]
+    more = method.raised_for({**params, "schedule": hyper["schedule"]})
+    found = {"method": version_of(method) + more, **learners(hyper, params)}
     found |= {f"kernel {cls.name}": version_of(cls) for cls in classes_in(settings["kernel"])}
     if "name" in source:
         found[f"dataset {source['name']}"] = version_of(catalog.find("dataset", source["name"]))

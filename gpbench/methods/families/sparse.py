@@ -177,6 +177,11 @@ class SizedByRows(SparseMethod):
         "that are no vectors",
     )
 
+    @classmethod
+    def raised_for(cls, params):
+        climbs = params["schedule"] != "fixed" or params.get("optimise_inputs")
+        return 1 if climbs else 0  # solves by blocks move last bits, and a climb makes digits of them
+
     def _most(self, problem):
         return self.d_max or sizes.usual_size(problem.n)
 
