@@ -14,9 +14,7 @@ class Model:
 
         approx = params["approx"] or params["model"]
         name, shape = COVARIANCES.get(params["kernel"], ("matern", 1.5))
-        options = {"cov_function": f"{name}_ard" if X.shape[1] > 1 and approx != "fitc" else name}
-        if X.shape[1] > 1:
-            options["cov_function"] = f"{name}_ard"
+        options = {"cov_function": f"{name}_ard" if X.shape[1] > 1 else name}
         if shape is not None:
             options["cov_fct_shape"] = shape
         if approx == "vecchia":

@@ -1,4 +1,4 @@
-"""GPflow: SGPR by L-BFGS and SVGP by Adam with natural minibatches, inducing inputs learned."""
+"""GPflow: SGPR by L-BFGS, SVGP by Adam on minibatches; inducing inputs learned with the hyperparameters."""
 
 import numpy as np
 
