@@ -1,4 +1,4 @@
-"""`python -m gpbench.bench.race`: vfe and fitc beside GPflow's and GPy's, from the same rows and start to the same value.
+"""`python -m gpbench.bench.race`: vfe and fitc beside GPflow's and GPy's, from the same start to the same value.
 
 Each library climbs by its own L-BFGS, hyperparameters and inducing inputs together. The target is what it ends with,
 less 0.1 %; both sides are timed until they first reach it, in CPU seconds of one thread, after a warm-up. The libraries

@@ -104,7 +104,7 @@ def gpytorch(model, X, y, Xs):
     for _ in range(ROUNDS):
         adam.zero_grad()
         if model == "vnngp":  # it draws the rows of a step itself
-            out = gp(x=None)
+            out = gp(None)
             loss = -bound(out, y[gp.variational_strategy.current_training_indices])
         else:
             loss = -bound(gp(X), y)

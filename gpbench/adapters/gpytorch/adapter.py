@@ -84,11 +84,11 @@ class Svgp(Base):
         class Model(gpytorch.models.ApproximateGP):
             def __init__(self):
                 super().__init__(strategy(self, X, Z, params))
-                self.mean = gpytorch.means.ConstantMean()
-                self.covariance = kernel_of(params, X.shape[1])
+                self.mean_module = gpytorch.means.ConstantMean()  # NNVariationalStrategy asks for these names
+                self.covar_module = kernel_of(params, X.shape[1])
 
             def forward(self, x):
-                return gpytorch.distributions.MultivariateNormal(self.mean(x), self.covariance(x))
+                return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
 
         self.model = Model().double()
         self.n_basis = len(Z)
@@ -140,7 +140,7 @@ class Vnngp(Svgp):
         batches = self.model.variational_strategy._total_training_batches
         for _ in range(self.rounds(params, 40) * batches):
             optimiser.zero_grad()
-            output = self.model(x=None)
+            output = self.model(None)
             rows = self.model.variational_strategy.current_training_indices
             loss = -bound(output, y[rows])
             loss.backward()
