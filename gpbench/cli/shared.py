@@ -10,6 +10,8 @@ import sys
 
 import click
 
+from gpbench.text import printable
+
 _QUIET = "gpbench.quiet"
 
 
@@ -57,12 +59,12 @@ def is_quiet() -> bool:
 def note(message: str) -> None:
     """A remark for the person at the terminal; results go to stdout, this goes to stderr."""
     if not is_quiet():
-        click.echo(message, err=True)
+        click.echo(printable(message, keep="\n"), err=True)
 
 
 def fail(error) -> int:
     """Print the error's sentence(s) and return its exit code."""
-    click.echo(f"gpbench: {error}", err=True)
+    click.echo(printable(f"gpbench: {error}", keep="\n"), err=True)
     return error.exit_code
 
 

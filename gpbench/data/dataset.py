@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gpbench.text import printable
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -38,7 +40,7 @@ OWN = ("csv", "npy", "parquet")  # keys that stand for the user's own data
 def name_of(spec: dict) -> str:
     """What tables call the data of a description {"name": ...} or {"csv": path, ...}."""
     own = next((spec[k] for k in OWN if k in spec), "")
-    return spec.get("name") or spec.get("label") or Path(own).name
+    return spec.get("name") or spec.get("label") or printable(Path(own).name)
 
 
 def fingerprint(X: np.ndarray, y: np.ndarray) -> str:

@@ -150,6 +150,21 @@ def test_a_fault_in_one_of_several_configs_names_that_config(here, command):
     assert code == 7 and "b.yaml: cannot write" in err, err
 
 
+def test_escape_codes_in_names_of_files_and_columns_reach_neither_terminal_nor_record(here, command):
+    name = "my\x1b[31m.csv"
+    (here / name).write_text("x,y\n" + "".join(f"{i},{i * i % 7}\n" for i in range(30)))
+    head = (here / "small.yaml").read_text().partition("dataset:")
+    rest = head[2].partition("\n")[2]
+    (here / "c.yaml").write_text(f'{head[0]}dataset: {{csv: "my\\e[31m.csv", target: y}}\n{rest}')
+    code, out, err = command("run", "c.yaml")
+    assert code == 0 and r"my\x1b[31m.csv" in out, err
+    (here / name).write_text("x\x1b[2J,y\n1,2\n,3\n4,5\n")
+    code, _, said = command("fit", name, "--target", "y", "-o", "model.npz")
+    assert code == 3 and r"my\x1b[31m.csv" in said
+    written = [p.read_text() for p in here.glob("results/**/*") if p.suffix in (".csv", ".html", ".md", ".svg")]
+    assert not any("\x1b" in text for text in (out, err, said, *written))
+
+
 NAMES = ["=cmd|'/c calc'!A1", "<script>alert(1)</script>", "a_b%$&#", "@SUM(1)", "+1+1"]
 
 
