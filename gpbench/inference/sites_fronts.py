@@ -9,6 +9,8 @@ updates.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -23,6 +25,16 @@ LOWEST = 1e-9  # tau K_ii a site is held at inside a block; the next sweep then 
 SLIGHT = 1e-3  # of the last sweep's largest change: what a site changed by less is not handed on within a sweep
 TILE = 96  # of a triangle that is updated by whole squares
 ROUNDS = 2  # of sequential EP in a block: a third fewer sweeps than one
+
+
+class Visited(NamedTuple):
+    """Sites in the factor's order; tau and nu change in place."""
+
+    tau: np.ndarray
+    nu: np.ndarray
+    y: np.ndarray
+    faint: np.ndarray  # left out of the blocks
+    lowest: np.ndarray  # tau at least
 
 
 class FrontSites(SparseSites):
@@ -40,10 +52,9 @@ class FrontSites(SparseSites):
         perm, factor = self.factor.fronts.perm, self.factor
         q = factor.solve(sites.nu / self.s)
         tau, nu = np.maximum(sites.tau[perm], TINY), sites.nu[perm]
-        change, refused = _sweep(
-            factor.tree, factor.panel, factor.W, factor.inverses, code, noise, y[perm], tau, nu, q[perm],
-            faint[perm], LOWEST / self.kdiag[perm], ROUNDS, SLIGHT * self.change,
-        )  # fmt: skip
+        at = Visited(tau, nu, y[perm], faint[perm], LOWEST / self.kdiag[perm])
+        work = factor.panel, factor.W, factor.inverses
+        change, refused = _sweep(factor.tree, work, at, q[perm], code, noise, SLIGHT * self.change)
         sites.tau[perm], sites.nu[perm] = tau, nu
         self.change = min(1.0, change)
         if exact is not None:
@@ -53,8 +64,9 @@ class FrontSites(SparseSites):
 
 
 @njit(cache=True)
-def _sweep(tree, panel, W, inverses, code, noise, y, tau, nu, q_start, faint, lowest, rounds, least):
-    """One walk from the root down; tau and nu (in the factor's order) change in place."""
+def _sweep(tree, work, at, q_start, code, noise, least):
+    """One walk from the root down."""
+    panel, W, inverses = work
     largest, refused = 0.0, 0
     for f in range(len(tree.parent) - 1, -1, -1):
         w, h = shape_of(tree, f)
@@ -62,13 +74,15 @@ def _sweep(tree, panel, W, inverses, code, noise, y, tau, nu, q_start, faint, lo
         Z, ld = inherit(tree, f, inverses)
         invert_front(tree, f, panel, Z, ld, W)
         q = _inherit_vector(tree, f, inverses, q_start, W)
-        old_tau, old_nu = tau[own].copy(), nu[own].copy()
+        tau, nu = at.tau[own], at.nu[own]
+        old_tau, old_nu = tau.copy(), nu.copy()
         s = np.sqrt(old_tau)
-        change, bad = _block(Z, ld, q, s, tau[own], nu[own], y[own], faint[own], lowest[own], code, noise, rounds)
+        own_sites = Visited(tau, nu, at.y[own], at.faint[own], at.lowest[own])
+        change, bad = _block(Z, ld, q, s, own_sites, code, noise)
         largest, refused = max(largest, change), refused + bad
         if tree.has_child[f]:
-            dl = old_tau / tau[own] - 1.0
-            dr = s * (nu[own] / tau[own] - old_nu / old_tau)
+            dl = old_tau / tau - 1.0
+            dr = s * (nu / tau - old_nu / old_tau)
             _absorb(Z, ld, w, h, q, dl, dr, least)
     return largest, refused
 
@@ -92,8 +106,9 @@ def _inherit_vector(tree, f, inverses, q_start, W):
 
 
 @njit(cache=True)
-def _block(Z, ld, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
+def _block(Z, ld, q, s, at, code, noise):
     """Sequential EP on the front's own sites, from Sigma_JJ = diag(1/tau) - Z_JJ/(s s') and mu_J = (nu - s q)/tau."""
+    tau, nu, y, faint, lowest = at
     active = np.flatnonzero(~faint)
     m = len(active)
     Sigma, mu = np.empty((m, m)).T, np.empty(m)
@@ -105,8 +120,8 @@ def _block(Z, ld, q, s, tau, nu, y, faint, lowest, code, noise, rounds):
             Sigma[a, b] = -Z[j * ld + active[a]] / (s[active[a]] * s[j])
         Sigma[b, b] += 1.0 / t[b]
     largest, refused = 0.0, 0
-    for r in range(rounds):
-        change, bad = update_block(Sigma, mu, t, v, target, code, noise, r + 1 < rounds)
+    for r in range(ROUNDS):
+        change, bad = update_block(Sigma, mu, t, v, target, code, noise, r + 1 < ROUNDS)
         if r == 0:
             largest = change
         refused += bad

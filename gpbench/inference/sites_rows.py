@@ -13,6 +13,7 @@ d22 = b22 - l12' D11 l12 before its step 3; gamma starts as K nu.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -24,6 +25,27 @@ from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic, forward, permuted, re
 
 from .ep import megabytes, site_update
 from .sites_sparse import SparseSites
+
+
+class Ldl(NamedTuple):
+    """The factor of B as compiled code sees it (linalg/sparse_ldl.py)."""
+
+    parent: np.ndarray
+    Lp: np.ndarray
+    Li: np.ndarray
+    Lx: np.ndarray  # these two change in place
+    D: np.ndarray
+
+
+class Visited(NamedTuple):
+    """What a sweep changes in place, site by site, and the targets."""
+
+    tau: np.ndarray
+    nu: np.ndarray
+    s: np.ndarray  # sqrt(tau)
+    gamma: np.ndarray  # K nu
+    g: np.ndarray  # L^-1 (S gamma)
+    y: np.ndarray
 
 
 class Rows(SparseSites):
@@ -61,10 +83,8 @@ class Rows(SparseSites):
         if empty:
             f.Lx[:] = 0.0
             f.D[:] = 1.0
-        largest, refused, bad = _sweep(
-            *self._P, S.parent, S.Lp, S.Li, f.Lx, f.D, tau, nu, s, gamma, g, y,
-            likelihood.code, likelihood.noise, empty, self.touched,
-        )  # fmt: skip
+        ldl, at = Ldl(S.parent, S.Lp, S.Li, f.Lx, f.D), Visited(tau, nu, s, gamma, g, y)
+        largest, refused, bad = _sweep(self._P, ldl, at, likelihood.code, likelihood.noise, empty, self.touched)
         if bad >= 0:
             raise NotPositiveDefinite(f"EP by rows: the factor of B lost positive definiteness at site {S.perm[bad]}")
         sites.tau[S.perm], sites.nu[S.perm] = tau, nu
@@ -83,8 +103,11 @@ class Rows(SparseSites):
 
 
 @njit(cache=True)
-def _sweep(Kp, Ki, Kx, parent, Lp, Li, Lx, D, tau, nu, s, gamma, g, y, code, noise, empty, touched):
+def _sweep(K, ldl, at, code, noise, empty, touched):
     """One visit to every site; (largest change, updates refused, site where D lost its sign or -1)."""
+    Kp, Ki, Kx = K  # csc
+    parent, Lp, Li, Lx, D = ldl
+    tau, nu, s, gamma, g, y = at
     n = len(parent)
     x, t, W = np.zeros(n), np.zeros(n), np.zeros((n, 3))
     flag, stack, row = np.full(n, -1), np.empty(n, np.int64), Lp[:n].copy()  # row[j]: where column j holds row i
@@ -108,7 +131,7 @@ def _sweep(Kp, Ki, Kx, parent, Lp, Li, Lx, D, tau, nu, s, gamma, g, y, code, noi
             mean += x[j] * g[j] / D[j]
         for p in range(Lp[i], Lp[i + 1]):
             t[Li[p]] = x[Li[p]]
-        var, mean = _up_the_tree(i, parent, Lp, Li, Lx, D, x, g, Kii - before, mean, touched)
+        var, mean = _up_the_tree(i, ldl, x, g, Kii - before, mean, touched)
         new_tau, new_nu, change = site_update(code, noise, y[i], gamma[i] - mean, var, tau[i], nu[i])  # steps 7-9
         if change >= 0.0:
             largest = max(largest, change)
@@ -139,14 +162,15 @@ def _sweep(Kp, Ki, Kx, parent, Lp, Li, Lx, D, tau, nu, s, gamma, g, y, code, noi
             some |= old != 0.0 or new != 0.0 or W[r, 2] != 0.0
             Lx[p] = new
         D[i], g[i], tau[i], nu[i], s[i] = d_new, gi, new_tau, new_nu, root
-        if some and _modify(parent[i], parent, Lp, Li, Lx, D, g, W, touched) >= 0:  # step 5
+        if some and _modify(parent[i], ldl, g, W, touched) >= 0:  # step 5
             return largest, refused, i
     return largest, refused, -1
 
 
 @njit(cache=True)
-def _up_the_tree(i, parent, Lp, Li, Lx, D, x, g, var, mean, touched):
+def _up_the_tree(i, ldl, x, g, var, mean, touched):
     """The forward solve from column i on: its path to the root holds all that is left. x is zero there afterwards."""
+    parent, Lp, Li, Lx, D = ldl
     j = i
     while j != -1:
         if x[j] != 0.0:
@@ -161,8 +185,9 @@ def _up_the_tree(i, parent, Lp, Li, Lx, D, x, g, var, mean, touched):
 
 
 @njit(cache=True)
-def _modify(j, parent, Lp, Li, Lx, D, g, W, touched):
+def _modify(j, ldl, g, W, touched):
     """L33 D33 L33' + w1 w1' - w2 w2' along the path from j (eq. 15), and g with it; a failing pivot, or -1."""
+    parent, Lp, Li, Lx, D = ldl
     up, down = 1.0, -1.0
     while j != -1:
         w1, w2, g_old, d = W[j, 0], W[j, 1], g[j], D[j]

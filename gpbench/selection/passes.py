@@ -5,11 +5,27 @@ Written for the compiler: contiguous inner loops without branches, sums free to 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 _fast = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
 _LOGS, _LANES = 8, 64  # so many variance ratios are multiplied before one logarithm is taken, so many side by side
+
+
+class Present(NamedTuple):
+    """Of the basis as it stands, one number per training row   (n,) each."""
+
+    error: np.ndarray  # y - mean
+    left: np.ndarray  # 1 - eta
+    extra: np.ndarray
+    precision: np.ndarray  # 1 / lam
+    lam: np.ndarray
+
+    @classmethod
+    def of(cls, state) -> Present:
+        return cls(state.y - state.mean, 1.0 - state.eta, state.extra, state.precision, state.lam)
 
 
 @_fast
@@ -33,11 +49,9 @@ def add_outer(A, a, x):
 
 
 @_fast
-def loo_moments(K, zZ, d, w, error, left, precision, lam):
-    """Sums over i of the squared leave-one-out residual and of lam / (1 - eta) after adding each candidate   (c,) x 2.
-
-    error = y - mean and left = 1 - eta of the present basis.
-    """
+def loo_moments(K, zZ, d, w, present):
+    """Sums over i of the squared leave-one-out residual and of lam / (1 - eta) with each candidate added   (c,) x 2."""
+    error, left, _, precision, lam = present
     squares, variances = np.empty(K.shape[0]), np.empty(K.shape[0])
     for j in range(K.shape[0]):
         inv_d, w_j, square, variance = 1.0 / d[j], w[j], 0.0, 0.0
@@ -52,11 +66,12 @@ def loo_moments(K, zZ, d, w, error, left, precision, lam):
 
 
 @_fast
-def loo_density(K, zZ, nV, d, inv_e, w, error, left, extra, precision, lam):
+def loo_density(K, zZ, nV, d, inv_e, w, present):
     """Sum over i of r^2/var + log(var/lam) of the leave-one-out densities after adding each candidate   (c,).
 
     var = extra - v^2 + lam/(1 - eta); with inv_e = 0 the extra variance is left as it is.
     """
+    error, left, extra, precision, lam = present
     n, out, ratio = K.shape[1], np.empty(K.shape[0]), np.empty(_LOGS * _LANES)
     for j in range(K.shape[0]):
         inv_d, w_j, inv_e_j, total = 1.0 / d[j], w[j], inv_e[j], 0.0

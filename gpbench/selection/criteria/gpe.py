@@ -5,7 +5,7 @@ sigma^-2 where dimensions and refitting give sigma^2.
 """
 
 from gpbench.selection.criterion import Criterion
-from gpbench.selection.passes import loo_moments
+from gpbench.selection.passes import Present, loo_moments
 
 
 def measure(state) -> float:
@@ -17,9 +17,7 @@ def measure(state) -> float:
 def score(state, candidates):
     """Two products; the sum of K - Q needs no third, only its trace is asked for."""
     d, w = candidates.step(state)
-    squares, variances = loo_moments(
-        candidates.K, candidates.zZ, d, w, state.y - state.mean, 1.0 - state.eta, state.precision, state.lam
-    )
+    squares, variances = loo_moments(candidates.K, candidates.zZ, d, w, Present.of(state))
     extra = state.extra.sum() - (candidates.explained(state) if "trace" in candidates.needs else 0.0)
     return measure(state) - (squares + variances + extra) / state.n
 

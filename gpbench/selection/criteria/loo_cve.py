@@ -1,7 +1,7 @@
 """LOO-CVE: mean squared leave-one-out residual, [sundararajan] eq. (2)."""
 
 from gpbench.selection.criterion import Criterion
-from gpbench.selection.passes import loo_moments
+from gpbench.selection.passes import Present, loo_moments
 
 
 def measure(state) -> float:
@@ -12,9 +12,7 @@ def measure(state) -> float:
 def score(state, candidates):
     """Two products of (n, m) and (m, c): one for z, one for zeta."""
     d, w = candidates.step(state)
-    squares, _ = loo_moments(
-        candidates.K, candidates.zZ, d, w, state.y - state.mean, 1.0 - state.eta, state.precision, state.lam
-    )
+    squares, _ = loo_moments(candidates.K, candidates.zZ, d, w, Present.of(state))
     return measure(state) - squares / state.n
 
 

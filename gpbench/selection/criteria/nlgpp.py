@@ -6,7 +6,7 @@ As printed: twice the mean negative log density, less log 2 pi.
 import numpy as np
 
 from gpbench.selection.criterion import Criterion
-from gpbench.selection.passes import loo_density
+from gpbench.selection.passes import Present, loo_density
 
 
 def measure(state) -> float:
@@ -21,10 +21,7 @@ def score(state, candidates):
     separate = candidates.nV is not None  # K - Q moves with the candidate; FITC has it inside Lambda
     nV = candidates.nV if separate else candidates.K
     inv_e = 1.0 / np.sqrt(candidates.e2(state)) if separate else np.zeros(len(candidates))
-    total = loo_density(
-        candidates.K, candidates.zZ, nV, d, inv_e, w,
-        state.y - state.mean, 1.0 - state.eta, state.extra, state.precision, state.lam,
-    )  # fmt: skip
+    total = loo_density(candidates.K, candidates.zZ, nV, d, inv_e, w, Present.of(state))
     return measure(state) - (total / state.n + np.log(state.lam).mean())
 
 
