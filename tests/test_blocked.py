@@ -86,11 +86,11 @@ def test_memory_of_another_size_is_let_go_and_little_is_kept(empty, monkeypatch)
 @pytest.mark.parametrize("approximation", [sparse.FITC, sparse.VFE, sparse.TIGHT])
 def test_evaluations_do_not_depend_on_those_before_them(approximation, empty):
     gp, X, y = regression(700)
-    evaluate = lambda m: sparse.objective(sparse.build(approximation, gp, X[:m] + 0.01, X, y, 1e-8))  # noqa: E731
+    evaluate = lambda m: sparse.evaluate(sparse.build(approximation, gp, X[:m] + 0.01, X, y, 1e-8))  # noqa: E731
     first = evaluate(40)
     alive = sparse.build(approximation, gp, X[:40] + 0.01, X, y, 1e-8)
     evaluate(38)
-    again, late = evaluate(40), sparse.objective(alive)
+    again, late = evaluate(40), sparse.evaluate(alive)
     assert first.F == again.F == late.F
     np.testing.assert_array_equal(first.dZ, again.dZ)
     np.testing.assert_array_equal(first.dZ, late.dZ)

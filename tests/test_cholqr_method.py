@@ -66,7 +66,7 @@ def test_with_fixed_hyperparameters_only_inducing_points_change():
     fitted = CholQR(d_max=10, epochs=4).fit(p, np.random.default_rng(1))
     assert fitted.gp is p.gp
     assert {row["evaluations"] for row in fitted.trace} == {0}
-    start = sparse.objective(sparse.build(sparse.VFE, p.gp, p.X[p.order[:10]], p.X, p.y), gradient=False).F
+    start = sparse.evaluate(sparse.build(sparse.VFE, p.gp, p.X[p.order[:10]], p.X, p.y), gradient=False).F
     assert fitted.log_evidence > start
 
 

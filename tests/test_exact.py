@@ -22,13 +22,13 @@ def problem(rng):
 
 def test_objective_equals_the_definition(problem):
     X, y, gp = problem
-    F, _, _ = exact.objective(gp, X, y)
+    F, _, _ = exact.evaluate(gp, X, y)
     assert F == pytest.approx(oracle.log_evidence(gp.kernel(X), gp.noise, y), rel=1e-12)
 
 
 def test_gradient_equals_finite_differences(problem):
     X, y, gp = problem
-    _, dtheta, dlog_noise = exact.objective(gp, X, y)
+    _, dtheta, dlog_noise = exact.evaluate(gp, X, y)
 
     def value(x):
         return oracle.log_evidence(gp.kernel.with_theta(x[:-1])(X), np.exp(x[-1]), y)
@@ -50,9 +50,9 @@ def test_predictions_equal_the_definition_whatever_the_block(problem, rng, block
 
 def test_learning_climbs_and_finds_a_stationary_point(problem):
     X, y, gp = problem
-    before = exact.objective(gp, X, y)[0]
+    before = exact.evaluate(gp, X, y)[0]
     learned, info = fit_hyperparameters(X, y, gp, evaluations=300)
-    after, dtheta, dlog_noise = exact.objective(learned, X, y)
+    after, dtheta, dlog_noise = exact.evaluate(learned, X, y)
     assert after > before + 1 and after == pytest.approx(info["objective"], rel=1e-12)
     # a length-scale at its bound may keep a gradient; the data-driven ones may not
     assert abs(dtheta[:2]).max() < 1e-2 and abs(dlog_noise) < 1e-2
@@ -114,9 +114,9 @@ def test_an_evaluation_with_gradient_looks_at_every_part_once(combined, rng, mon
     seen, evaluate = [], ArdSE.__call__
     monkeypatch.setattr(ArdSE, "__call__", lambda self, *X: seen.append(self) or evaluate(self, *X))
     gp = GP(kernel, 0.1)
-    _, dtheta, _ = exact.objective(gp, X, y)
+    _, dtheta, _ = exact.evaluate(gp, X, y)
     assert len(seen) == 2
-    at = lambda theta: exact.objective(GP(kernel.with_theta(theta), 0.1), X, y)[0]  # noqa: E731
+    at = lambda theta: exact.evaluate(GP(kernel.with_theta(theta), 0.1), X, y)[0]  # noqa: E731
     np.testing.assert_allclose(dtheta, oracle.finite_difference(at, kernel.theta), rtol=1e-5, atol=1e-6)
 
 

@@ -45,13 +45,13 @@ def test_the_ladder_ends_within_half_a_nat_of_the_long_way_for_fewer_evaluations
 
     def counted(gp, X, y):
         rows.append(len(y))
-        return exact.objective(gp, X, y)
+        return exact.evaluate(gp, X, y)
 
-    _, long_way = full_gp.fit_hyperparameters(X, y, gp, objective=counted, learner=Learner(2))
+    _, long_way = full_gp.fit_hyperparameters(X, y, gp, evaluate=counted, learner=Learner(2))
     before = len(rows)
-    learned, found = ladder.fit_hyperparameters(X, y, gp, objective=counted, learner=Learner(3))
+    learned, found = ladder.fit_hyperparameters(X, y, gp, evaluate=counted, learner=Learner(3))
     assert found["objective"] > long_way["objective"] - 0.5 and found["rungs"] == [500, 1000]
-    assert found["objective"] == pytest.approx(exact.objective(learned, X, y)[0])
+    assert found["objective"] == pytest.approx(exact.evaluate(learned, X, y)[0])
     assert rows[before:].count(1000) < 0.5 * before and len(rows) - before == found["evaluations"]
 
 
@@ -74,7 +74,7 @@ def test_starts_that_meet_become_one(monkeypatch):
     maximise = Learner.maximise
     monkeypatch.setattr(Learner, "maximise", lambda *a, **k: climbs.append(maximise(*a, **k)) or climbs[-1])
     gp = GP(ArdSE(np.zeros(3), 2), 1.0)
-    learned, _ = ladder.fit_hyperparameters(X, y, gp, restarts=4, rng=rng, objective=Bowl())
+    learned, _ = ladder.fit_hyperparameters(X, y, gp, restarts=4, rng=rng, evaluate=Bowl())
     assert len(climbs) == 5 + 1  # two starts of the kernel and three random ones on the first rung, one on the last
     assert all(c.message == "met another climb" or c.value > -1e-3 for c in climbs[:5])
     np.testing.assert_allclose(Layout(learned).pack(), 2.0, atol=1e-2)

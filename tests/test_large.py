@@ -124,7 +124,7 @@ def test_the_number_of_workers_changes_no_digit(folder, monkeypatch):
     Z = large.X[large.order[:12]]
 
     def evaluation(do):
-        return parts.objective(parts.build(sparse.FITC, large.gp, Z, rows, 1e-6, do), rows, do=do)
+        return parts.evaluate(parts.build(sparse.FITC, large.gp, Z, rows, 1e-6, do), rows, do=do)
 
     here = evaluation(parts.in_turn)
     for workers in (1, 2):

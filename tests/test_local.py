@@ -50,7 +50,7 @@ def test_objective_is_that_of_a_block_diagonal_covariance(case, rng):
         K = gp.kernel.with_theta(x[:-1])(X) * same
         return oracle.log_evidence(K, np.exp(x[-1]), y)
 
-    F, dtheta, dlog_noise = local.objective(gp, X, y, tree.leaves())
+    F, dtheta, dlog_noise = local.evaluate(gp, X, y, tree.leaves())
     at = np.r_[gp.kernel.theta, np.log(gp.noise)]
     assert F == pytest.approx(value(at), rel=1e-11)
     np.testing.assert_allclose(np.r_[dtheta, dlog_noise], oracle.finite_difference(value, at), rtol=1e-5, atol=1e-6)

@@ -105,7 +105,7 @@ def test_the_trace_of_a_full_gp_goes_on_where_the_best_start_was_left(monkeypatc
 
     def counted(*args):
         calls.append(1)
-        return exact.objective(*args)
+        return exact.evaluate(*args)
 
     _, info = fit_hyperparameters(p.X, p.y, p.gp, 12, "lbfgs", 3, np.random.default_rng(0), counted)
     trace = info["trace"]

@@ -39,16 +39,16 @@ def small(monkeypatch, rng):
 def test_value_gradient_and_prediction_are_those_of_one_walk(small, approximation):
     gp, Z, X, y = small
     whole = sparse.build(approximation, gp, Z, X, y, jitter=1e-6)
-    expected = sparse.objective(whole)
+    expected = sparse.evaluate(whole)
     pieces = parts.split(Arrays(X, y))
     model = parts.build(approximation, gp, Z, pieces, jitter=1e-6)
-    found = parts.objective(model, pieces)
+    found = parts.evaluate(model, pieces)
     assert len(pieces) == 3
     assert found.F == pytest.approx(expected.F, rel=1e-11)
     assert found.dnoise == pytest.approx(expected.dnoise, rel=1e-9)
     np.testing.assert_allclose(found.dtheta, expected.dtheta, rtol=1e-8, atol=1e-8 * np.abs(expected.dtheta).max())
     np.testing.assert_allclose(found.dZ, expected.dZ, rtol=1e-7, atol=1e-8 * np.abs(expected.dZ).max())
-    assert parts.objective(model, pieces, gradient=False).F == found.F
+    assert parts.evaluate(model, pieces, gradient=False).F == found.F
     assert model.jitters == whole.jitters
     ours, theirs = model.posterior().predict(X[:50] + 0.3), SparsePosterior.of(whole).predict(X[:50] + 0.3)
     np.testing.assert_allclose(ours.mean, theirs.mean, rtol=1e-9, atol=1e-10)
@@ -62,8 +62,8 @@ def test_the_order_in_which_parts_are_done_changes_no_digit(small):
     def backwards(function, given, shared):
         return [function(p, *shared) for p in reversed(given)][::-1]
 
-    one = parts.objective(parts.build(sparse.VFE, gp, Z, pieces), pieces)
-    other = parts.objective(parts.build(sparse.VFE, gp, Z, pieces, do=backwards), pieces, do=backwards)
+    one = parts.evaluate(parts.build(sparse.VFE, gp, Z, pieces), pieces)
+    other = parts.evaluate(parts.build(sparse.VFE, gp, Z, pieces, do=backwards), pieces, do=backwards)
     assert one.F == other.F and one.dnoise == other.dnoise
     assert (one.dtheta == other.dtheta).all() and (one.dZ == other.dZ).all()
 

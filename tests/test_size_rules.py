@@ -38,7 +38,7 @@ def test_the_evidence_lies_between_the_bounds_whose_gap_the_rule_measures(m, see
     p = wave(40, float(np.exp(log_noise)), seed)
     Z = np.linspace(-3, 3, m)[:, None]
     model = sparse.build(sparse.VFE, p.gp, Z, p.X, p.y)
-    lower, upper = sparse.objective(model, gradient=False).F, upper_bound(p.gp, Z, p.X, p.y)
+    lower, upper = sparse.evaluate(model, gradient=False).F, upper_bound(p.gp, Z, p.X, p.y)
     assert lower <= ExactPosterior.fit(p.gp, p.X, p.y).log_evidence + 1e-6 and upper >= lower - 1e-6
     assert ExactPosterior.fit(p.gp, p.X, p.y).log_evidence <= upper + 1e-6
     assert sizes.bound_gap(model) == pytest.approx((upper - lower) / 40, rel=1e-6, abs=1e-7)

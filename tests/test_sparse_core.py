@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gpbench import objectives
 from gpbench.inference.exact import ExactPosterior
 from gpbench.inference.model import GP
-from gpbench.inference.sparse import APPROXIMATIONS, FITC, TIGHT, VFE, build, objective
+from gpbench.inference.sparse import APPROXIMATIONS, FITC, TIGHT, VFE, build, evaluate
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.bias import Bias
@@ -32,7 +32,7 @@ def problem(n=40, m=6, dims=2, seed=0, noise=0.2):
 @pytest.mark.parametrize("name", APPROXIMATIONS)
 def test_value_equals_dense_definition_and_actual_refits(name, measure):
     gp, Z, X, y = problem()
-    F = objective(build(APPROXIMATIONS[name], gp, Z, X, y), objectives.find(measure), gradient=False).F
+    F = evaluate(build(APPROXIMATIONS[name], gp, Z, X, y), objectives.find(measure), gradient=False).F
     assert F == pytest.approx(oracle.value(name, measure, gp.kernel, gp.noise, Z, X, y), rel=1e-9)
 
 
@@ -44,9 +44,9 @@ def test_gradients_equal_finite_differences(name, measure, memory):
     approximation, find = APPROXIMATIONS[name], objectives.find(measure)
 
     def value(gp, Z):
-        return objective(build(approximation, gp, Z, X, y), find, gradient=False).F
+        return evaluate(build(approximation, gp, Z, X, y), find, gradient=False).F
 
-    got = objective(build(approximation, gp, Z, X, y, memory=memory), find)
+    got = evaluate(build(approximation, gp, Z, X, y, memory=memory), find)
     by_theta = finite_difference(lambda t: value(GP(gp.kernel.with_theta(t), gp.noise), Z), gp.kernel.theta)
     by_noise = finite_difference(lambda s: value(GP(gp.kernel, s[0]), Z), np.array([gp.noise]))
     by_Z = finite_difference(lambda z: value(gp, z.reshape(Z.shape)), Z.ravel()).reshape(Z.shape)
@@ -63,9 +63,9 @@ def test_gradients_hold_for_a_sum_of_kernels_and_one_noise_per_point(name):
     gp = GP(Sum([gp.kernel, Bias(np.log([0.5]))]), noise)
 
     def value(kernel, noise):
-        return objective(build(APPROXIMATIONS[name], GP(kernel, noise), Z, X, y), gradient=False).F
+        return evaluate(build(APPROXIMATIONS[name], GP(kernel, noise), Z, X, y), gradient=False).F
 
-    got = objective(build(APPROXIMATIONS[name], gp, Z, X, y))
+    got = evaluate(build(APPROXIMATIONS[name], gp, Z, X, y))
     by_theta = finite_difference(lambda t: value(gp.kernel.with_theta(t), noise), gp.kernel.theta)
     by_noise = finite_difference(lambda s: value(gp.kernel, s), noise)
     np.testing.assert_allclose(got.dtheta, by_theta, rtol=1e-6, atol=1e-6)
@@ -91,14 +91,14 @@ def test_inducing_points_at_the_data_give_the_full_gp(name, rng):
     Xs = rng.uniform(-3, 3, (25, 2))
     model, full = build(APPROXIMATIONS[name], gp, X, X, y), ExactPosterior.fit(gp, X, y)
     got, expected = SparsePosterior.of(model).predict(Xs), full.predict(Xs)
-    assert objective(model, gradient=False).F == pytest.approx(full.log_evidence, abs=1e-6)
+    assert evaluate(model, gradient=False).F == pytest.approx(full.log_evidence, abs=1e-6)
     np.testing.assert_allclose(got.mean, expected.mean, atol=1e-6)
     np.testing.assert_allclose(got.var, expected.var, atol=1e-6)
 
 
 def test_vfe_stays_below_the_evidence_and_rises_with_every_point():
     gp, _, X, y = problem(n=60)
-    bounds = [objective(build(VFE, gp, X[:m], X, y), gradient=False).F for m in range(1, 31)]
+    bounds = [evaluate(build(VFE, gp, X[:m], X, y), gradient=False).F for m in range(1, 31)]
     assert bounds[-1] <= ExactPosterior.fit(gp, X, y).log_evidence
     assert np.all(np.diff(bounds) > -1e-9)
     assert bounds[-1] > bounds[0] + 1
@@ -114,7 +114,7 @@ def test_vfe_stays_below_the_evidence_and_rises_with_every_point():
 )
 def test_the_tighter_bound_lies_between_vfe_and_the_evidence(n, m, dims, seed, log_noise):
     gp, Z, X, y = problem(n, m, dims, seed, float(np.exp(log_noise)))
-    vfe, tight = (objective(build(a, gp, Z, X, y), gradient=False).F for a in (VFE, TIGHT))
+    vfe, tight = (evaluate(build(a, gp, Z, X, y), gradient=False).F for a in (VFE, TIGHT))
     evidence = ExactPosterior.fit(gp, X, y).log_evidence
     assert vfe <= tight + 1e-9 and tight <= evidence + 1e-6 * max(1.0, abs(evidence))
 
@@ -128,7 +128,7 @@ def test_any_shape_agrees_with_its_dense_definition_blocked_or_not(n, m, dims, s
     gp, Z, X, y = problem(n, m, dims, seed, float(np.exp(log_noise)))
     expected = oracle.value(name, measure, gp.kernel, gp.noise, Z, X, y) if n > 1 or measure == "evidence" else None
     results = [
-        objective(build(APPROXIMATIONS[name], gp, Z, X, y, memory=memory), objectives.find(measure))
+        evaluate(build(APPROXIMATIONS[name], gp, Z, X, y, memory=memory), objectives.find(measure))
         for memory in (1 << 30, 0)
     ]
     well_posed = np.linalg.cond(gp.kernel(Z)) < 1e8
@@ -144,7 +144,7 @@ def test_any_shape_agrees_with_its_dense_definition_blocked_or_not(n, m, dims, s
 def test_blocked_equals_unblocked(name, measure):
     gp, Z, X, y = problem(n=700, m=20, dims=3)
     kept, blocked = (
-        objective(build(APPROXIMATIONS[name], gp, Z, X, y, jitter=1e-8, memory=memory), objectives.find(measure))
+        evaluate(build(APPROXIMATIONS[name], gp, Z, X, y, jitter=1e-8, memory=memory), objectives.find(measure))
         for memory in (1 << 30, 64 * 20 * 50)
     )
     for a, b in zip(vars(kept).values(), vars(blocked).values()):
@@ -157,7 +157,7 @@ def test_duplicate_inducing_points_and_vanishing_noise_are_survived_and_the_jitt
     gp, Z, X, y = problem(noise=noise)
     Z = np.vstack([Z, Z, X[:4], X[:4]])
     model = build(APPROXIMATIONS[name], gp, Z, X, y)
-    got, prediction = objective(model), SparsePosterior.of(model).predict(X)
+    got, prediction = evaluate(model), SparsePosterior.of(model).predict(X)
     assert model.jitters["Kuu"] > 0
     assert np.isfinite(got.F) and np.isfinite(got.dtheta).all() and np.isfinite(got.dZ).all()
     assert np.isfinite(prediction.mean).all() and (prediction.var > 0).all() and (prediction.var_latent >= 0).all()
@@ -169,9 +169,9 @@ def test_gradient_counts_the_jitter_that_scales_with_kuu():
 
     def value(theta):
         kernel = gp.kernel.with_theta(theta)
-        return objective(build(FITC, GP(kernel, gp.noise), Z, X, y, jitter=rung), gradient=False).F
+        return evaluate(build(FITC, GP(kernel, gp.noise), Z, X, y, jitter=rung), gradient=False).F
 
-    got = objective(build(FITC, gp, Z, X, y, jitter=rung))
+    got = evaluate(build(FITC, gp, Z, X, y, jitter=rung))
     np.testing.assert_allclose(got.dtheta, finite_difference(value, gp.kernel.theta), rtol=1e-6, atol=1e-6)
 
 
@@ -181,7 +181,7 @@ def test_memory_of_the_unblocked_path_stays_below_six_arrays_and_the_blocked_one
 
     def peak(memory):
         tracemalloc.start()
-        objective(build(FITC, gp, Z, X, y, jitter=1e-8, memory=memory))
+        evaluate(build(FITC, gp, Z, X, y, jitter=1e-8, memory=memory))
         used = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return used / array

@@ -30,8 +30,8 @@ def kernels():
 def test_value_gradient_and_predictions_equal_the_full_gp(data, kernel, ordering):
     X, y, Xs = data
     gp = GP(kernel, 0.04)
-    F, dtheta, dnoise = compact.objective(gp, X, y, ordering)
-    F_dense, dtheta_dense, dnoise_dense = exact.objective(gp, X, y)
+    F, dtheta, dnoise = compact.evaluate(gp, X, y, ordering)
+    F_dense, dtheta_dense, dnoise_dense = exact.evaluate(gp, X, y)
     assert F == pytest.approx(F_dense, rel=1e-10)
     np.testing.assert_allclose(np.r_[dtheta, dnoise], np.r_[dtheta_dense, dnoise_dense], rtol=1e-7, atol=1e-8)
     sparse, dense = (
@@ -46,7 +46,7 @@ def test_the_method_learns_and_reports_its_fill(data, rng):
     X, y, Xs = data
     problem = Problem(X, y, GP(PP3(np.log([1.0, 3.0, 3.0]), 2), 0.1), Schedule("joint", 60), np.arange(120))
     fitted = SparseGP().fit(problem, rng)
-    assert fitted.log_evidence > compact.objective(problem.gp, X, y)[0]
+    assert fitted.log_evidence > compact.evaluate(problem.gp, X, y)[0]
     assert 0 < fitted.trace[-1]["fill_K"] <= 1 and fitted.trace[-1]["fill_L"] >= fitted.trace[-1]["fill_K"] / 2
     assert (fitted.predict(Xs).var > 0).all()
 

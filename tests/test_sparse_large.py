@@ -8,7 +8,7 @@ import pytest
 
 from gpbench.data.sources.kin40k_sim import Kin40kSim
 from gpbench.inference.model import GP
-from gpbench.inference.sparse import APPROXIMATIONS, FITC, build, objective
+from gpbench.inference.sparse import APPROXIMATIONS, FITC, build, evaluate
 from gpbench.kernels.ard_se import ArdSE
 
 
@@ -16,7 +16,7 @@ def arm(n, m, memory, approximation=FITC):
     X, y = Kin40kSim(n_train=n, n_test=1).sample(np.random.default_rng(0))
     gp = GP(ArdSE(np.log(np.r_[1.5, np.full(8, 2.0)]), 8), 0.01)
     begin = time.process_time()
-    found = objective(build(approximation, gp, X[:m] + 0.01, X, y, jitter=1e-8, memory=memory))
+    found = evaluate(build(approximation, gp, X[:m] + 0.01, X, y, jitter=1e-8, memory=memory))
     return found, time.process_time() - begin
 
 

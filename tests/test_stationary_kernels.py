@@ -137,9 +137,9 @@ def test_every_approximation_has_the_right_gradient(name, rng):
 
         def value(theta, Z=Z, approximation=approximation):
             at = GP(gp.kernel.with_theta(theta), gp.noise)
-            return sparse.objective(sparse.build(approximation, at, Z, X, y), gradient=False).F
+            return sparse.evaluate(sparse.build(approximation, at, Z, X, y), gradient=False).F
 
-        found = sparse.objective(sparse.build(approximation, gp, Z, X, y))
+        found = sparse.evaluate(sparse.build(approximation, gp, Z, X, y))
         fd = finite_difference(value, gp.kernel.theta)
         np.testing.assert_allclose(found.dtheta, fd, rtol=1e-4, atol=1e-5)
         if gp.kernel.smooth:

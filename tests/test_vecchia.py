@@ -44,7 +44,7 @@ def neighbours(gp, X, k):
 @pytest.mark.parametrize("k", [1, 4, 11])
 def test_objective_equals_the_definition_for_every_kind_of_kernel(spec, k, rng):
     gp, X, y = drawn(rng, spec)
-    F, _, _ = vecchia.objective(gp, X, y, neighbours(gp, X, k))
+    F, _, _ = vecchia.evaluate(gp, X, y, neighbours(gp, X, k))
     expected = oracle.log_evidence(gp.kernel, gp.noise, X, y, vecchia.embedding(gp.kernel, X), k)
     assert F == pytest.approx(expected, rel=1e-9)
 
@@ -53,10 +53,10 @@ def test_objective_equals_the_definition_for_every_kind_of_kernel(spec, k, rng):
 def test_gradient_equals_finite_differences(spec, rng):
     gp, X, y = drawn(rng, spec)
     near = neighbours(gp, X, 5)
-    _, dtheta, dlog_noise = vecchia.objective(gp, X, y, near)
+    _, dtheta, dlog_noise = vecchia.evaluate(gp, X, y, near)
 
     def value(x):
-        return vecchia.objective(GP(gp.kernel.with_theta(x[:-1]), np.exp(x[-1])), X, y, near)[0]
+        return vecchia.evaluate(GP(gp.kernel.with_theta(x[:-1]), np.exp(x[-1])), X, y, near)[0]
 
     fd = finite_difference(value, np.r_[gp.kernel.theta, np.log(gp.noise)])
     np.testing.assert_allclose(np.r_[dtheta, dlog_noise], fd, rtol=1e-5, atol=1e-5)
@@ -69,14 +69,14 @@ def test_any_size_equals_the_definition(n, k, dims, noise, seed):
     X = rng.integers(0, 4, size=(n, dims)) + 0.01 * rng.normal(size=(n, dims))  # clumps
     y, kernel = rng.normal(size=n), build_kernel({"name": "matern32"}, X).with_values({"lengthscale": 1.0})
     k = min(k, n - 1)
-    F, _, _ = vecchia.objective(GP(kernel, noise), X, y, earlier_neighbours(X, k))
+    F, _, _ = vecchia.evaluate(GP(kernel, noise), X, y, earlier_neighbours(X, k))
     assert F == pytest.approx(oracle.log_evidence(kernel, noise, X, y, X, k), rel=1e-8, abs=1e-8)
 
 
 def test_with_every_earlier_row_a_neighbour_it_is_the_full_gp(rng):
     gp, X, y = drawn(rng, {"name": "matern32"})
-    F, dtheta, dlog_noise = exact.objective(gp, X, y)
-    found = vecchia.objective(gp, X, y, neighbours(gp, X, 39))
+    F, dtheta, dlog_noise = exact.evaluate(gp, X, y)
+    found = vecchia.evaluate(gp, X, y, neighbours(gp, X, 39))
     assert found[0] == pytest.approx(F, rel=1e-12)
     np.testing.assert_allclose(np.r_[found[1], found[2]], np.r_[dtheta, dlog_noise], rtol=1e-10)
     got, full = (
@@ -90,13 +90,13 @@ def test_with_every_earlier_row_a_neighbour_it_is_the_full_gp(rng):
 def test_the_compiled_chain_of_all_earlier_rows_is_the_full_gp(rng):
     """The same through the conditionals alone: row by row, each given all before it."""
     gp, X, y = drawn(rng, {"name": "matern52"}, n=15)
-    total = exact.objective(gp, X[:1], y[:1])[0]
+    total = exact.evaluate(gp, X[:1], y[:1])[0]
     for i in range(1, 15):
         rows, columns = np.tril_indices(i + 1)
         order = np.lexsort((rows, columns))
         packed = gp.kernel(X[: i + 1])[rows[order], columns[order]]
         total += log_densities(packed[None], y[None, : i + 1], gp.noise)[0]
-    assert total == pytest.approx(exact.objective(gp, X, y)[0], rel=1e-11)
+    assert total == pytest.approx(exact.evaluate(gp, X, y)[0], rel=1e-11)
 
 
 def test_a_markov_process_needs_one_neighbour(rng):
@@ -104,8 +104,8 @@ def test_a_markov_process_needs_one_neighbour(rng):
     X = np.sort(rng.uniform(0, 5, size=(30, 1)), axis=0)
     gp = GP(build_kernel({"name": "matern12"}, X).with_values({"lengthscale": 1.0}), 1e-12)
     y = np.linalg.cholesky(gp.kernel(X)) @ rng.normal(size=30)
-    F, _, _ = vecchia.objective(gp, X, y, neighbours(gp, X, 1))
-    assert F == pytest.approx(exact.objective(gp, X, y)[0], rel=1e-6)
+    F, _, _ = vecchia.evaluate(gp, X, y, neighbours(gp, X, 1))
+    assert F == pytest.approx(exact.evaluate(gp, X, y)[0], rel=1e-6)
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=str)
@@ -155,8 +155,8 @@ def test_learning_climbs_and_finds_the_relevant_input(rng):
     start = GP(build_kernel({"name": "matern32"}, X), 0.1)
     gp, trace = learn(X, y, start, 10, 100, rng=rng, few=200)
     near = neighbours(gp, X, 10)
-    F, dtheta, dlog_noise = vecchia.objective(gp, X, y, near)
-    assert F > vecchia.objective(start, X, y, neighbours(start, X, 10))[0] + 50
+    F, dtheta, dlog_noise = vecchia.evaluate(gp, X, y, near)
+    assert F > vecchia.evaluate(start, X, y, neighbours(start, X, 10))[0] + 50
     assert gp.kernel.values()["lengthscale"][1] > 5 * gp.kernel.values()["lengthscale"][0]
     assert gp.noise == pytest.approx(0.01, rel=0.3)
     assert abs(F - trace[-1]["objective"]) < 5 and np.abs(dtheta[:2]).max() < 10 and abs(dlog_noise) < 10
@@ -202,7 +202,7 @@ def test_a_singular_neighbourhood_is_an_error_with_a_reason(rng):
     gp, X, y = drawn(rng, {"name": "matern32"})
     X[4:] = X[4]  # copies of one point, which less than no noise makes indefinite
     with pytest.raises(NotPositiveDefinite, match="a point and its neighbours"):
-        vecchia.objective(GP(gp.kernel, -1e-3), X, y, earlier_neighbours(X, 3))
+        vecchia.evaluate(GP(gp.kernel, -1e-3), X, y, earlier_neighbours(X, 3))
     with pytest.raises(NotPositiveDefinite, match="neighbours of a test point"):
         vecchia.VecchiaPosterior(GP(gp.kernel, -1e-3), X, y, 3).predict(X[4:5])
 
@@ -212,6 +212,6 @@ def test_memory_is_linear_in_the_rows(rng):
     n, k = 100_000, 5
     X, y = rng.uniform(size=(n, 2)), rng.normal(size=n)
     gp = GP(build_kernel({"name": "matern32"}, X).with_values({"lengthscale": 0.01}), 0.5)
-    F, dtheta, _ = vecchia.objective(gp, X, y, neighbours(gp, X, k))
+    F, dtheta, _ = vecchia.evaluate(gp, X, y, neighbours(gp, X, k))
     assert np.isfinite(F) and np.isfinite(dtheta).all()
     assert np.isfinite(vecchia.VecchiaPosterior(gp, X, y, k).predict(X[:50]).mean).all()

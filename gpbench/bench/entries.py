@@ -31,7 +31,7 @@ def regression(n: int, dims: int = DIMS):
 def full_gp() -> list[Case]:
     n = 2000
     gp, X, y = regression(n)
-    run = lambda: exact.objective(gp, X, y)  # noqa: E731
+    run = lambda: exact.evaluate(gp, X, y)  # noqa: E731
     return [Case(f"full GP, n={n}: evidence, gradient", run, (n, n, n), WORK["full"])]
 
 
@@ -40,7 +40,7 @@ def sparse_objectives() -> list[Case]:
 
     def case(approximation, m):
         Z = X[:m] + 0.01
-        run = lambda: sparse.objective(sparse.build(approximation, gp, Z, X, y, jitter=1e-8))  # noqa: E731
+        run = lambda: sparse.evaluate(sparse.build(approximation, gp, Z, X, y, jitter=1e-8))  # noqa: E731
         return Case(f"{approximation.name}, m={m}: evidence, gradient", run, (m, N, m), WORK[approximation.name])
 
     return [case(a, m) for a in (sparse.FITC, sparse.VFE, sparse.DTC) for m in SIZES]
@@ -48,8 +48,8 @@ def sparse_objectives() -> list[Case]:
 
 def leave_one_out() -> list[Case]:
     gp, X, y = regression(N)
-    Z, measure = X[:300] + 0.01, objectives.find("nlgpp")
-    run = lambda: sparse.objective(sparse.build(sparse.DTC, gp, Z, X, y, jitter=1e-8), measure)  # noqa: E731
+    Z, objective = X[:300] + 0.01, objectives.find("nlgpp")
+    run = lambda: sparse.evaluate(sparse.build(sparse.DTC, gp, Z, X, y, jitter=1e-8), objective)  # noqa: E731
     return [Case("dtc, m=300: nlgpp, gradient", run, (300, N, 300))]
 
 
@@ -70,7 +70,7 @@ def blocked() -> list[Case]:
         X, y = Kin40kSim(n_train=n, n_test=1).sample(np.random.default_rng(0))
         build = lambda: sparse.build(sparse.FITC, gp, X[:m] + 0.01, X, y, 1e-8, memory=1 << 26)  # noqa: E731
         name = f"fitc blocked, n={n}, m={m}: evidence, gradient"
-        return Case(name, lambda: sparse.objective(build()), (m, n, m), long=True, parts=20)
+        return Case(name, lambda: sparse.evaluate(build()), (m, n, m), long=True, parts=20)
 
     return [case(n) for n in (250_000, 500_000, 1_000_000)]
 

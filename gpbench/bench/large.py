@@ -38,7 +38,7 @@ def evaluation(rows: shards.Chosen, do: parts.Map = parts.in_turn) -> Callable[[
     """The bound with all its gradients, as one step of a climb over hyperparameters and inducing inputs."""
     pieces, Z = parts.split(rows), rows[:M] + 0.01
     gp = GP(ArdSE(np.log(np.r_[1.0, np.full(DIMS, 2.0)]), DIMS), 0.05)
-    return lambda: parts.objective(parts.build(sparse.VFE, gp, Z, pieces, JITTER, do), pieces, do=do)
+    return lambda: parts.evaluate(parts.build(sparse.VFE, gp, Z, pieces, JITTER, do), pieces, do=do)
 
 
 class AnonymousPeak(threading.Thread):

@@ -65,8 +65,8 @@ def reference(kind: str, n: int, m: int) -> tuple[float, np.ndarray | None]:
     """Our log evidence or bound, and its gradient in Z."""
     gp, X, y = regression(n)
     if kind == "full":
-        return exact.objective(gp, X, y)[0], None
-    ours = sparse.objective(sparse.build(sparse.APPROXIMATIONS[kind], gp, X[:m] + 0.01, X, y, jitter=JITTER))
+        return exact.evaluate(gp, X, y)[0], None
+    ours = sparse.evaluate(sparse.build(sparse.APPROXIMATIONS[kind], gp, X[:m] + 0.01, X, y, jitter=JITTER))
     return ours.F, ours.dZ
 
 

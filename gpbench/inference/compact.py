@@ -26,7 +26,7 @@ def factorise(K, noise: float, ordering: str = "amd"):
     return Multifrontal(K, perm).factorise(S.data), note
 
 
-def objective(gp: GP, X, y, ordering: str = "amd") -> tuple[float, np.ndarray, float]:
+def evaluate(gp: GP, X, y, ordering: str = "amd") -> tuple[float, np.ndarray, float]:
     """Log evidence, its gradient in theta and in log noise."""
     pattern = gp.kernel.support(X)
     k, pull = gp.kernel.linearised_on(pattern, X)

@@ -1,6 +1,6 @@
 """Exact Gaussian process regression: S = K + noise I.
 
-The kernel matrix is evaluated once per objective; the factor, the inverse and dF/dK share its memory.
+The kernel matrix is evaluated once per evaluation of an objective; the factor, the inverse and dF/dK share its memory.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from gpbench.linalg.cholesky import Cholesky
 from gpbench.objectives.evidence import evidence
 
 
-def objective(gp: GP, X, y, measure=evidence) -> tuple[float, np.ndarray, float]:
+def evaluate(gp: GP, X, y, objective=evidence) -> tuple[float, np.ndarray, float]:
     """F, dF/dtheta, dF/dlog noise. Two n x n arrays besides the kernel matrix; no n x n x D tensor."""
     K, pull = gp.kernel.linearised(X)  # (n, n)
     factor = factorise(K, gp.noise)
-    F, W, _ = measure(factor, y)  # W = dF/dS
+    F, W, _ = objective(factor, y)  # W = dF/dS
     dlog_noise = gp.noise * float(W.diag().sum())
     dtheta, _ = pull(W.dense())
     return F, dtheta, dlog_noise

@@ -16,9 +16,9 @@ from . import exact
 from .model import GP, Prediction, Predictor
 
 
-def objective(gp: GP, X, y, clusters: list[np.ndarray]) -> tuple[float, np.ndarray, float]:
+def evaluate(gp: GP, X, y, clusters: list[np.ndarray]) -> tuple[float, np.ndarray, float]:
     """Sum of the clusters' F, dF/dtheta, dF/dlog noise; O(n m^2) for clusters of m rows."""
-    F, dtheta, dlog_noise = zip(*(exact.objective(gp, X[rows], y[rows]) for rows in clusters))
+    F, dtheta, dlog_noise = zip(*(exact.evaluate(gp, X[rows], y[rows]) for rows in clusters))
     return sum(F), np.sum(dtheta, axis=0), sum(dlog_noise)
 
 

@@ -181,7 +181,7 @@ def build(approximation, gp: GP, Z, parts: Sequence[Rows], jitter: float = 0.0, 
     return LargeModel(at, Kuu, Cholesky.of(first["gram"] + np.eye(len(Z))), first)
 
 
-def objective(
+def evaluate(
     model: LargeModel, parts: Sequence[Rows], gradient: bool = True, inputs: bool = True, do: Map = in_turn
 ) -> Evaluation:
     """The evidence, or its bound, with its gradient in hyperparameters, noise and (with `inputs`) Z."""

@@ -81,7 +81,7 @@ class Fic:
         """The pull-back of FITC regression with noise 1/tau and targets nu/tau: the same function of the kernel."""
         tau, nu = self.sites.tau, self.sites.nu
         model = sparse.build(sparse.FITC, GP(self.kernel, 1 / tau), self.Z, self.X, nu / tau, jitter=self.first_rung)
-        found = sparse.objective(model, inputs=self.kernel.smooth)
+        found = sparse.evaluate(model, inputs=self.kernel.smooth)
         return found.dtheta, found.dZ
 
     def predict(self, Xs):

@@ -158,12 +158,12 @@ class Evaluation:
     dZ: np.ndarray | None = None  # (m, D)
 
 
-def objective(model: SparseModel, measure=evidence, gradient: bool = True, inputs: bool = True) -> Evaluation:
-    """Any measure of gpbench/objectives with its gradient in hyperparameters, noise and (with `inputs`) Z."""
+def evaluate(model: SparseModel, objective=evidence, gradient: bool = True, inputs: bool = True) -> Evaluation:
+    """Any of gpbench/objectives with its gradient in hyperparameters, noise and (with `inputs`) Z."""
     extra = None if model.approximation.diag_correction else model.r
-    F, W, h = measure(model.factor, model.y, extra, gradient=gradient)
+    F, W, h = objective(model.factor, model.y, extra, gradient=gradient)
     penalty, t = 0.0, 0.0
-    if model.approximation.penalty and measure is evidence:
+    if model.approximation.penalty and objective is evidence:
         penalty, t = model.approximation.penalise(model.r, model.gp.noise)
     if not gradient:
         return Evaluation(F - penalty)

@@ -23,10 +23,10 @@ from . import exact
 from .model import GP, Prediction, Predictor
 
 
-def objective(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
+def evaluate(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
     """F, dF/dtheta and dF/dlog noise for rows in their order and `near` (n - k - 1, k) of linalg/neighbours.py."""
     n, s = len(y), near.shape[1] + 1
-    F, dtheta, dlog_noise = exact.objective(gp, X[:s], y[:s])
+    F, dtheta, dlog_noise = exact.evaluate(gp, X[:s], y[:s])
     for part in _parts(s, len(near)):
         group = np.column_stack([near[part], np.arange(s, n)[part]])
         pattern = triangles(*group.shape)

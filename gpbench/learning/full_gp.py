@@ -17,9 +17,9 @@ SCREEN = 40  # evaluations after which the best of several starts is clear enoug
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    objective=exact.objective, learner: Learner = LEARNER, recorder: Recorder | None = None,
+    evaluate=exact.evaluate, learner: Learner = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
-    """Optimum of objective(gp, X, y) over kernel parameters and noise.
+    """Optimum of evaluate(gp, X, y) over kernel parameters and noise.
 
     Each of the kernel's starts and `restarts - 1` random points is climbed for a while; the highest one goes on. The
     dictionary tells of it: `trace` of the climb that won, `evaluations` of all.
@@ -27,7 +27,7 @@ def fit_hyperparameters(
     layout = Layout(gp)
 
     def at(x):
-        F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X, y)
+        F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X, y)
         return F, layout.gradient(dtheta, dlog_noise)
 
     starts = starting_points(gp, X, restarts, rng)

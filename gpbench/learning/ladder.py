@@ -40,7 +40,7 @@ def rungs(n: int) -> list[int]:
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    objective=exact.objective, learner: Learner = LEARNER, recorder: Recorder | None = None,
+    evaluate=exact.evaluate, learner: Learner = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
     """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each climb."""
     layout, bounds = Layout(gp), Layout(gp).bounds(learner)
@@ -50,7 +50,7 @@ def fit_hyperparameters(
     for n in sizes:
 
         def at(x, n=n):
-            F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X[:n], y[:n])
+            F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X[:n], y[:n])
             return F, layout.gradient(dtheta, dlog_noise)
 
         found: list[Optimum] = []

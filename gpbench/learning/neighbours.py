@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from gpbench.inference.model import GP
-from gpbench.inference.vecchia import embedding, objective
+from gpbench.inference.vecchia import embedding, evaluate
 from gpbench.linalg.neighbours import earlier_neighbours
 from gpbench.recorder import Recorder
 
@@ -31,16 +31,16 @@ def learn(
 
     The objective jumps when neighbours change, so each climb keeps those of its start; the next begins where it ended.
     """
-    first = partial(objective, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k))
+    first = partial(evaluate, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k))
     budget = evaluations, optimiser, restarts, rng
-    gp, _ = fit_hyperparameters(X[:few], y[:few], gp, *budget, objective=first, learner=learner)
+    gp, _ = fit_hyperparameters(X[:few], y[:few], gp, *budget, evaluate=first, learner=learner)
     climb = None
     while climb is None or climb.evaluations < evaluations:
         E = embedding(gp.kernel, X)
         layout, near = Layout(gp), earlier_neighbours(E, k)
 
         def at(x, layout=layout, near=near):
-            F, dtheta, dlog_noise = objective(layout.unpack(x)[0], X, y, near)
+            F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X, y, near)
             return F, layout.gradient(dtheta, dlog_noise)
 
         left = evaluations - (climb.evaluations if climb else 0)

@@ -55,7 +55,7 @@ def bound_gap(model: SparseModel) -> float:
     half = Cholesky.of(B).half_solve(projection)
     quadratic = float(y @ y) / lam - float(half @ half)
     upper = -0.5 * (f.logdet() + quadratic + n * np.log(2 * np.pi))
-    return (upper - sparse.objective(model, gradient=False).F) / n
+    return (upper - sparse.evaluate(model, gradient=False).F) / n
 
 
 def held_out_losses(gp, Z, X, y, share: float) -> np.ndarray:

@@ -39,7 +39,7 @@ class Hybrid(Method):
             predict=SparsePosterior.of(model),
             gp=gp,
             n_basis=len(rows),
-            log_evidence=sparse.objective(model, gradient=False).F,
+            log_evidence=sparse.evaluate(model, gradient=False).F,
             pivots=rows,
             **recorder.told(),
         )

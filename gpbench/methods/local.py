@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.local import LocalPosterior, objective
+from gpbench.inference.local import LocalPosterior, evaluate
 from gpbench.linalg.cholesky import jitter_notes
 from gpbench.linalg.halving import Halving
 
@@ -34,7 +34,7 @@ class Local(Method):
         X, y, recorder = problem.X[problem.order], problem.y[problem.order], problem.recorder()
         tree = Halving.of(X, self.d_max, rng)
         clusters = tree.leaves()
-        gp = learned(problem, X, y, rng, recorder, partial(objective, clusters=clusters))
+        gp = learned(problem, X, y, rng, recorder, partial(evaluate, clusters=clusters))
         posterior = LocalPosterior.fit(gp, X, y, tree)
         recorder.evaluated(problem.n)
         recorder.row({"clusters": len(clusters)})

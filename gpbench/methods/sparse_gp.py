@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.compact import CompactPosterior, objective
+from gpbench.inference.compact import CompactPosterior, evaluate
 from gpbench.kernels.patterns import NO_SUPPORT
 from gpbench.linalg.ordering import Ordering
 
@@ -33,7 +33,7 @@ class SparseGP(Method):
     def fit(self, problem, rng):
         if not problem.gp.kernel.compact:
             raise NotApplicable(f"kernel {problem.gp.kernel.name} has {NO_SUPPORT}")
-        recorder, on_sparse = problem.recorder(), partial(objective, ordering=self.ordering)
+        recorder, on_sparse = problem.recorder(), partial(evaluate, ordering=self.ordering)
         gp = learned(problem, problem.X, problem.y, rng, recorder, on_sparse)
         posterior = CompactPosterior.fit(gp, problem.X, problem.y, self.ordering)
         fronts = posterior.factor.fronts

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from gpbench.inference.vecchia import VecchiaPosterior, embedding, objective
+from gpbench.inference.vecchia import VecchiaPosterior, embedding, evaluate
 from gpbench.learning.neighbours import learn
 from gpbench.linalg.neighbours import earlier_neighbours, maximin_order
 
@@ -34,6 +34,6 @@ class Vecchia(Method):
             budget = schedule.evaluations, schedule.optimiser, schedule.restarts
             gp, trace = learn(X, y, gp, k, *budget, rng, schedule.learner, recorder=recorder)
             recorder.rows(trace)
-        F, _, _ = objective(gp, X, y, earlier_neighbours(embedding(gp.kernel, X), k))
+        F, _, _ = evaluate(gp, X, y, earlier_neighbours(embedding(gp.kernel, X), k))
         posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or self.neighbours)
         return Fitted(predict=posterior, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())

@@ -51,15 +51,15 @@ def problem_of(trial: Trial, draw: Draw, shared: dict | None) -> Problem:
 def _telling(tell: Tell | None):
     """The exact evidence; each evaluation is told."""
     if tell is None:
-        return exact.objective
+        return exact.evaluate
     done = count(1)
 
-    def objective(gp, X, y):
-        found = exact.objective(gp, X, y)
+    def evaluate(gp, X, y):
+        found = exact.evaluate(gp, X, y)
         tell(f"full GP on {len(y)} rows, evaluation {next(done)}, log evidence {found[0]:.1f}")
         return found
 
-    return objective
+    return evaluate
 
 
 def posed(

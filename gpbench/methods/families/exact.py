@@ -9,7 +9,7 @@ from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.methods.base import GP, Problem, Recorder
 
 
-def learned(problem: Problem, X, y, rng, recorder: Recorder, objective: Callable = exact.objective) -> GP:
+def learned(problem: Problem, X, y, rng, recorder: Recorder, objective: Callable = exact.evaluate) -> GP:
     """The given hyperparameters, or the optimum over rows (X, y), as the schedule says; told to the recorder."""
     schedule = problem.schedule
     if schedule.kind == "fixed":

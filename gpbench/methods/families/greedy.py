@@ -125,12 +125,12 @@ class GreedyMethod(Method):
 
     def adapt(self, problem: Problem, gp: GP, Z, recorder: Recorder) -> tuple[GP, Optimum]:
         """A short climb of the objective over kernel and noise, basis fixed."""
-        schedule, approximation, measure = problem.schedule, sparse.APPROXIMATIONS[self.approximation], self.objective
-        if measure == "free-energy":  # the evidence, with the penalty that VFE adds to it
-            approximation, measure = sparse.VFE, "evidence"
+        schedule, approximation, name = problem.schedule, sparse.APPROXIMATIONS[self.approximation], self.objective
+        if name == "free-energy":  # the evidence, with the penalty that VFE adds to it
+            approximation, name = sparse.VFE, "evidence"
         # version 1 let every round go 12 nats from where it began
         bounds = Layout(gp if schedule.learner.version == 1 else problem.gp).bounds(schedule.learner)
-        rules = schedule.evaluations, schedule.optimiser, schedule.learner, bounds, JITTER, objectives.find(measure)
+        rules = schedule.evaluations, schedule.optimiser, schedule.learner, bounds, JITTER, objectives.find(name)
         return adapt(approximation, gp, Z, problem.X, problem.y, *rules, recorder)
 
     def posterior(self, problem: Problem, gp: GP, path: Path) -> SparsePosterior:

@@ -126,7 +126,7 @@ class SparseMethod(Method):
 
     def _learn(self, problem: Problem, Z, pivots, rng, recorder: Recorder) -> tuple[tuple, np.ndarray | None]:
         """The best of all starts: (hyperparameters, Z, its first Z), and the rows if Z are still rows."""
-        schedule, measure = problem.schedule, objectives.find(self.objective)
+        schedule, objective = problem.schedule, objectives.find(self.objective)
         starts, climbs = self._starts(problem, Z, pivots, rng, recorder), []
         walk = walk_of(self.approximation, problem, self.objective)
 
@@ -134,17 +134,17 @@ class SparseMethod(Method):
             Z, pivots, gp = start
             layout = Layout(gp, Z, schedule.kind != "fixed", self.optimise_inputs)
 
-            def objective(x):
+            def climbed(x):
                 at, Z = layout.unpack(x)
-                found = walk.evaluate(walk.model(at, Z), measure, inputs=self.optimise_inputs)
+                found = walk.evaluate(walk.model(at, Z), objective, inputs=self.optimise_inputs)
                 return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise, found.dZ)
 
             if problem.journal is not None:
-                objective = problem.journal(objective)
+                climbed = problem.journal(climbed)
 
             optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
             rules = schedule.evaluations, optimiser, layout.bounds(learner, self.bounds)
-            found = learner.maximise(objective, layout.pack(), *rules, recorder=recorder)
+            found = learner.maximise(climbed, layout.pack(), *rules, recorder=recorder)
             climbs.append((found, (*layout.unpack(found.x), Z), None if self.optimise_inputs else pivots))
             return found
 

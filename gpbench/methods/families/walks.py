@@ -28,8 +28,8 @@ class AtOnce:
     def model(self, gp, Z) -> sparse.SparseModel:
         return sparse.build(self.approximation, gp, Z, self.problem.X, self.problem.y, JITTER)
 
-    def evaluate(self, model, measure=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
-        return sparse.objective(model, measure, gradient, inputs)
+    def evaluate(self, model, objective=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
+        return sparse.evaluate(model, objective, gradient, inputs)
 
     def posterior(self, model, nugget: float) -> SparsePosterior:
         return SparsePosterior.of(model, nugget, self.problem.latent)
@@ -44,8 +44,8 @@ class InParts:
     def model(self, gp, Z) -> parts.LargeModel:
         return parts.build(self.approximation, gp, Z, self.parts, JITTER, self.problem.do)
 
-    def evaluate(self, model, measure=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
-        return parts.objective(model, self.parts, gradient, inputs, self.problem.do)
+    def evaluate(self, model, objective=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
+        return parts.evaluate(model, self.parts, gradient, inputs, self.problem.do)
 
     def posterior(self, model, nugget: float) -> parts.LargePosterior:
         return parts.LargePosterior(model.posterior(nugget, self.problem.latent), self.problem.do)
