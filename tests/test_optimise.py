@@ -7,7 +7,7 @@ from gpbench.errors import NotPositiveDefinite
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning.optimise import best_of, maximise
-from gpbench.learning.parameters import Layout
+from gpbench.learning.parameters import Layout, input_units
 
 CENTRE = np.array([1.0, -2.0, 0.5])
 
@@ -83,3 +83,23 @@ def test_layout_round_trips(rng, free_gp, free_inputs):
     np.testing.assert_allclose(Z2, Z)
     assert gp2.noise == pytest.approx(0.3)
     assert len(layout.gradient(np.zeros(3), 0.0, Z)) == len(x)
+
+
+def test_inputs_in_units_round_trip_and_their_gradient_is_the_chain_rule(rng):
+    gp, Z, units = GP(ArdSE(rng.normal(size=3), 2), 0.3), rng.normal(size=(4, 2)), np.array([0.5, 20.0])
+    layout = Layout(gp, Z, True, True, units=units)
+    np.testing.assert_allclose(layout.unpack(layout.pack())[1], Z, rtol=1e-14)
+
+    def F(x):  # of the inputs alone
+        return float(np.sin(layout.unpack(x)[1]).sum())
+
+    x, step = layout.pack(), 1e-6
+    slopes = [(F(x + step * e) - F(x - step * e)) / (2 * step) for e in np.eye(len(x))]
+    np.testing.assert_allclose(layout.gradient(np.zeros(3), 0.0, np.cos(Z)), slopes, atol=1e-6)
+
+
+def test_units_of_inputs_are_length_scales_between_the_spread_and_a_neutral_one(rng):
+    Z = rng.normal(size=(200, 4)) * [1.0, 10.0, 1.0, 0.0]
+    spread = Z.std(0)
+    units = input_units(GP(ArdSE(np.log([1.0, 1.5, 0.1, 1e4, 3.0]), 4), 0.1), Z)
+    np.testing.assert_allclose(units, [1.5, spread[1], 2 * spread[2], 1.0])

@@ -1,10 +1,11 @@
-"""How hyperparameters are climbed, by version; the config's `hyperparameters: {learner: 1|2|3}`.
+"""How hyperparameters are climbed, by version; the config's `hyperparameters: {learner: 1|2|3|4}`.
 
 Version 1 keeps every log within 12 nats of its start. L-BFGS-B takes a first step of the gradient's full length where
 all variables are bounded on both sides (it scales that step down only where one is free), so it began with a jump into
 a corner of the box, often the one where everything is noise, and stayed there.
 Version 2 scales the objective so that the first step is one nat long, and its bounds are numbers on the scaled data.
 Version 3 takes the full GP that trials share up a ladder of subsets (ladder.py); other climbs are as in version 2.
+Version 4 moves inducing inputs in units of the start's length-scales (parameters.input_units); all else is as in 3.
 Conjugate gradients never had the fault: trials that climb by them alone keep version 1, whatever the config says.
 """
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from .optimise import Optimum, maximise
 
-CURRENT = 3
+CURRENT = 4
 WIDTH = 12.0  # nats around the start: version 1, and parameters without limits of their own
 FIRST_STEP = 1.0  # nats, Euclidean length over all variables
 ROOM = 3.0  # nats beyond a start that is near a limit, or outside as on unscaled data

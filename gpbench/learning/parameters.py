@@ -21,13 +21,14 @@ class Layout:
     free_gp: bool = True
     free_inputs: bool = False
     free_noise: bool = True  # with the kernel, where that is free; a classifier has none to learn
+    units: np.ndarray | float = 1.0  # (D,) of the inputs in the vector (`input_units`)
 
     @property
     def kernel(self) -> Kernel:
         return self.gp.kernel
 
     def pack(self) -> np.ndarray:
-        return self._join(self.kernel.theta, np.log(self.gp.noise), self.Z)
+        return self._join(self.kernel.theta, np.log(self.gp.noise), self.Z / self.units if self.free_inputs else None)
 
     def unpack(self, x) -> tuple[GP, np.ndarray | None]:
         gp, used = self.gp, 0
@@ -35,7 +36,7 @@ class Layout:
             used = len(self._names)
             noise = float(np.exp(x[used - 1])) if self.free_noise else gp.noise
             gp = GP(gp.kernel.with_theta(x[: len(gp.kernel.theta)]), noise)
-        Z = x[used:].reshape(self.Z.shape) if self.free_inputs else self.Z
+        Z = x[used:].reshape(self.Z.shape) * self.units if self.free_inputs else self.Z
         return gp, Z
 
     def moved(self, x) -> Layout:
@@ -44,7 +45,7 @@ class Layout:
         return replace(self, gp=gp, Z=Z)
 
     def gradient(self, dtheta, dlog_noise=0.0, dZ=None) -> np.ndarray:
-        return self._join(dtheta, dlog_noise, dZ)
+        return self._join(dtheta, dlog_noise, dZ * self.units if self.free_inputs else None)
 
     def bounds(self, learner: Learner = LEARNER, width: float = WIDTH) -> Bounds:
         """Those of the learner for the hyperparameters; inputs are free."""
@@ -66,3 +67,15 @@ class Layout:
         if self.free_inputs:
             parts.append(Z.ravel())
         return np.concatenate(parts)
+
+
+def input_units(gp: GP, Z) -> np.ndarray:
+    """(D,) steps of inducing inputs that weigh like a nat of a hyperparameter: the start's length-scales.
+
+    Each between the spread s of the inputs and a neutral length-scale, s sqrt(D): shorter ones vary too much from start
+    to end, longer ones say that an input hardly matters, not that it should move far.
+    """
+    spread, known = Z.std(0), dict(zip(gp.kernel.names, np.exp(gp.kernel.theta)))
+    lengths = [known.get(f"lengthscale[{d}]", known.get("lengthscale", 0.0)) for d in range(Z.shape[1])]
+    units = np.clip(lengths, spread, np.sqrt(Z.shape[1]) * spread)
+    return np.where(units > 0, units, 1.0)

@@ -41,11 +41,17 @@ def learners(h: dict, params: dict) -> dict[str, int]:
     """Of the climbs that a trial makes, or shares: the lowest version that does the same.
 
     1 and 2 differ for L-BFGS with every variable in a box: not by conjugate gradients, nor where inducing inputs are
-    free. 3 differs from 2 for the full GP that is shared alone.
+    free. 3 differs from 2 for the full GP that is shared alone, 4 from 1 for L-BFGS with free inducing inputs.
     """
     shared_boxed = h.get("optimiser") == "lbfgs"
-    own_boxed = (params.get("optimiser") or h.get("optimiser")) == "lbfgs" and not params.get("optimise_inputs")
+    by_lbfgs, moves = (params.get("optimiser") or h.get("optimiser")) == "lbfgs", params.get("optimise_inputs")
+    given, free = h.get("learner", 1), by_lbfgs and moves
     if h["schedule"] == "fixed":
-        return {"learner": h.get("learner", 1) if shared_boxed else 1}
-    found = {"learner": min(h.get("learner", 1), 2) if own_boxed else 1}
-    return found | ({"start_learner": h["start_learner"] if shared_boxed else 1} if "start_learner" in h else {})
+        return {"learner": (given if free else min(given, 3)) if shared_boxed else 1}
+    if free:
+        found = {"learner": given if given > 3 else 1}
+    else:
+        found = {"learner": min(given, 2) if by_lbfgs else 1}
+    if "start_learner" in h:
+        found["start_learner"] = min(h["start_learner"], 3) if shared_boxed else 1
+    return found

@@ -92,8 +92,10 @@ class Hyperparameters(Section):
     optimiser: Literal["lbfgs", "cg"] = "lbfgs"
     restarts: PositiveInt = 1
     prior: Literal["none", "half-t"] = Field("none", description="on the hyperparameters; half-t is [vanhatalo]'s")
-    learner: Literal[1, 2, 3] = Field(3, description="version of the climb (gpbench/learning/learner.py)")
-    start_learner: Literal[1, 2, 3] | None = Field(None, description="of the full GP that gives the start (`learner`)")
+    learner: Literal[1, 2, 3, 4] = Field(4, description="version of the climb (gpbench/learning/learner.py)")
+    start_learner: Literal[1, 2, 3, 4] | None = Field(
+        None, description="of the full GP that gives the start (`learner`)"
+    )
     bounds: Annotated[dict[str, Pair] | None, Added] = Field(
         None, description="[lowest, highest] by parameter: natural values on the scaled data"
     )

@@ -19,6 +19,7 @@ def digest(content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+_SHARED = 3  # the last version of the learner that moved the full GP which trials share
 _NAMES = (*OWN, "label")  # of a user's file: its path and what tables call it
 
 
@@ -84,7 +85,8 @@ class Trial:
     @property
     def shared_learner(self) -> int:
         """Of the full GP whose hyperparameters this trial keeps or starts from."""
-        return self.versions.get("learner" if self.hyperparameters["schedule"] == "fixed" else "start_learner", 1)
+        fixed = self.hyperparameters["schedule"] == "fixed"
+        return min(self.versions.get("learner" if fixed else "start_learner", 1), _SHARED)
 
     def earlier(self) -> Iterator[Trial]:
         """The same trial at every lower combination of versions, the latest first."""

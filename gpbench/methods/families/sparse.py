@@ -12,7 +12,7 @@ from gpbench.errors import NotApplicable
 from gpbench.inference import sparse
 from gpbench.learning import sizes
 from gpbench.learning.optimise import best_of
-from gpbench.learning.parameters import Layout
+from gpbench.learning.parameters import Layout, input_units
 from gpbench.linalg.cholesky import jitter_notes
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem, Recorder
 from gpbench.versions import Added
@@ -132,7 +132,10 @@ class SparseMethod(Method):
 
         def climb(start):
             Z, pivots, gp = start
-            layout = Layout(gp, Z, schedule.kind != "fixed", self.optimise_inputs)
+            optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
+            scaled = self.optimise_inputs and optimiser == "lbfgs" and learner.version >= 4
+            units = input_units(gp, Z) if scaled else 1.0
+            layout = Layout(gp, Z, schedule.kind != "fixed", self.optimise_inputs, units=units)
 
             def climbed(x):
                 at, Z = layout.unpack(x)
@@ -142,7 +145,6 @@ class SparseMethod(Method):
             if problem.journal is not None:
                 climbed = problem.journal(climbed)
 
-            optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
             rules = schedule.evaluations, optimiser, layout.bounds(learner, self.bounds)
             found = learner.maximise(climbed, layout.pack(), *rules, recorder=recorder)
             climbs.append((found, (*layout.unpack(found.x), Z), None if self.optimise_inputs else pivots))
