@@ -44,14 +44,12 @@ def learners(h: dict, params: dict) -> dict[str, int]:
     free. 3 differs from 2 for the full GP that is shared alone, 4 from 1 for L-BFGS with free inducing inputs.
     """
     shared_boxed = h.get("optimiser") == "lbfgs"
-    by_lbfgs, moves = (params.get("optimiser") or h.get("optimiser")) == "lbfgs", params.get("optimise_inputs")
-    given, free = h.get("learner", 1), by_lbfgs and moves
+    by_lbfgs = (params.get("optimiser") or h.get("optimiser")) == "lbfgs"
+    given, free = h.get("learner", 1), by_lbfgs and params.get("optimise_inputs")
     if h["schedule"] == "fixed":
         return {"learner": (given if free else min(given, 3)) if shared_boxed else 1}
-    if free:
-        found = {"learner": given if given > 3 else 1}
-    else:
-        found = {"learner": min(given, 2) if by_lbfgs else 1}
+    boxed = min(given, 2) if by_lbfgs else 1
+    found = {"learner": (given if given > 3 else 1) if free else boxed}
     if "start_learner" in h:
         found["start_learner"] = min(h["start_learner"], 3) if shared_boxed else 1
     return found
