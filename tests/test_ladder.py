@@ -11,6 +11,7 @@ from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning import full_gp, ladder
 from gpbench.learning.learner import Learner
 from gpbench.learning.parameters import Layout
+from gpbench.learning.sizes import usual_subset
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
 from gpbench.running import problem
@@ -112,6 +113,18 @@ def test_the_subset_of_the_full_gp_follows_the_rows(tmp_path):
     trial = planned(tmp_path, f"{data}\nmethods: [sod]\nhyperparameters: {{evaluations: 1}}")[0]
     assert trial.hyperparameters["subset"] is None and trial.shared_learner == 3
     assert problem.shared_fit(trial)["rows"] == 1000
+
+
+def test_many_inputs_and_many_rows_ask_for_a_larger_subset():
+    rows = {(n, D): usual_subset(n, D) for n in (300, 6000, 30_000) for D in (2, 8, 12, 60)}
+    assert [rows[6000, D] for D in (2, 8, 12, 60)] == [1000, 1000, 1500, 2000]
+    assert {rows[300, D] for D in (2, 60)} == {300} and {rows[30_000, D] for D in (2, 60)} == {2000}
+
+
+def test_a_subset_that_the_config_leaves_open_has_a_version_one_that_it_gives_has_none(tmp_path):
+    text = "dataset: friedman3\nmethods: [sod]\n"
+    given = planned(tmp_path, text + "hyperparameters: {subset: 100}")[0]
+    assert planned(tmp_path, text)[0].versions == given.versions | {"subset": 2}
 
 
 SPLITS = {

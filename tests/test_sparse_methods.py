@@ -88,6 +88,31 @@ def test_inducing_points_are_the_kmeans_centres_or_the_rows_of_the_named_selecti
     assert greedy.log_evidence == pytest.approx(selected.log_evidence, rel=1e-5)  # same model, but for the jitter
 
 
+def test_covering_adds_to_the_centres_the_rows_that_they_leave_alone(rng):
+    X = rng.normal(size=(203, 2)) * [100.0, 0.1]  # the first input decides where the centres are, ...
+    X[200:, 1] = [3.0, 3.1, -3.0]  # ... the second how near a row is to them
+    problem = Problem(X, X[:, 1], GP(ArdSE(np.log([1.0, 1e3, 0.5]), 2), 0.1), Schedule(), np.arange(203))
+    Z = Fitc(d_max=30, inducing="covering").fit(problem, rng).inducing
+    np.testing.assert_array_equal(Z[:27], kmeans(X, X[:27]))
+    residual = lambda Z: 1.0 - (problem.gp.kernel(X, Z) ** 2).max(1)  # noqa: E731
+    for k in range(27, 30):
+        np.testing.assert_array_equal(Z[k], X[np.argmax(residual(Z[:k]))])
+    assert residual(Z[:27])[200:].min() > 0.9 and residual(Z)[200:].max() < 0.1
+
+
+def test_what_fitc_starts_from_when_nobody_says_has_a_version_of_its_own():
+    problem = wave()
+    silent, said = (Fitc(d_max=20, inducing=i).fit(problem, np.random.default_rng(0)) for i in (None, "covering"))
+    np.testing.assert_array_equal(silent.inducing, said.inducing)
+    assert [Fitc.raised_for({"schedule": "fixed", "inducing": i}) for i in (None, "covering", "kmeans")] == [1, 0, 0]
+
+
+def test_covering_with_as_many_points_as_rows_is_all_rows():
+    problem = wave()
+    every = Fitc(d_max=problem.n, inducing="covering").fit(problem, np.random.default_rng(0)).inducing
+    np.testing.assert_array_equal(every, problem.X[problem.order])
+
+
 def test_an_unknown_way_to_choose_inducing_points_is_refused():
     for word in ("kmean", "full-gp", "os", "../x", "x-y.z"):
         with pytest.raises(ValidationError, match="inducing"):

@@ -122,7 +122,7 @@ def test_no_version_above_one_is_the_id_of_today():
 
 def test_raising_a_class_is_seen_by_the_plan_and_lowering_it_again_finds_the_old_id(tmp_path, monkeypatch):
     text = "name: t\ndataset: {name: friedman3, n_train: 20, n_test: 30}\nmethods: [{method: sod, d_max: 5}]\n"
-    text += "hyperparameters: {schedule: fixed, from: full-gp, learner: 1}\n"
+    text += "hyperparameters: {schedule: fixed, from: full-gp, subset: 20, learner: 1}\n"
     kernel = "kernel: {name: ard-se, bias: true}\n"
     old = trials(tmp_path, text + kernel)[0]
     monkeypatch.setattr(catalog.find("method", "sod"), "version", 3)

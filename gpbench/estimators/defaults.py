@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.learning.sizes import usual_size, usual_subset
+from gpbench.learning.sizes import usual_size
 
 DENSE_ROWS = 1500  # up to here EP with the full matrix takes seconds
 
@@ -11,7 +11,7 @@ def method(task: str, n: int) -> tuple[str, dict]:
     """Method and its parameters."""
     if task == "classification":
         return ("ep", {}) if n <= DENSE_ROWS else ("ep-fic", {"inducing": "kmeans", "optimise_inputs": False})
-    return "fitc", {"inducing": "kmeans"}
+    return "fitc", {}
 
 
 def largest_size(task: str, n: int) -> int:
@@ -23,7 +23,7 @@ def learning(task: str, n: int) -> dict:
     """`hyperparameters` as a config writes them."""
     if task == "classification":
         return {"schedule": "joint", "evaluations": 50, "prior": "half-t"}
-    return {"schedule": "fixed", "from": "full-gp", "subset": usual_subset(n)}
+    return {"schedule": "fixed", "from": "full-gp"}
 
 
 def kernel(compact: bool) -> dict:

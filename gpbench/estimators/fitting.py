@@ -77,7 +77,7 @@ def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Strea
     versions = learners(h, method.model_dump(mode="json")) if h is not FEW_VALUES else {}
     shared = None
     if h.get("from") == "full-gp" and not method.learns_itself:
-        rows = order[: h["subset"] or usual_subset(len(y))]
+        rows = order[: h["subset"] or usual_subset(*X.shape)]
         learner = versions.get("start_learner" if "start_learner" in versions else "learner", 1)
         shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared())
     return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task)

@@ -15,7 +15,6 @@ from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
 from gpbench.kernels.function import FunctionKernel
 from gpbench.kernels.patterns import NO_SUPPORT
-from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Method
 from gpbench.planning.reader import wording
 from gpbench.planning.sections import Hyperparameters
@@ -146,7 +145,7 @@ def hyperparameters(learn: Any, task: str, n: int) -> dict:
     else:
         given = defaults.learning(task, n)
         if learn != "auto" and learn != given["schedule"]:
-            given = {"schedule": learn, "from": "full-gp", "subset": usual_subset(n)}
+            given = {"schedule": learn, "from": "full-gp"}
     try:
         found = Hyperparameters.model_validate_json(json.dumps(given), strict=True)
     except (ValidationError, TypeError) as e:

@@ -64,8 +64,10 @@ class CholQR(Method):
     @field_validator("inducing")
     @classmethod
     def _known(cls, name):
-        if name == "kmeans":
-            raise ValueError("inducing: kmeans gives points that are no training rows; cholqr needs rows to start from")
+        if name in ("kmeans", "covering"):
+            raise ValueError(
+                f"inducing: {name} gives points that are no training rows; cholqr needs rows to start from"
+            )
         return known_start(name)
 
     def fit(self, problem, rng):

@@ -11,7 +11,7 @@ from gpbench.inference.sites_fic import Fic
 from gpbench.linalg.cholesky import JITTER
 
 from .families.ep import EPMethod
-from .families.inducing import choose, selection_method
+from .families.inducing import choose, known_start
 
 
 class EPFic(EPMethod):
@@ -24,15 +24,13 @@ class EPFic(EPMethod):
     passes = 2  # its gradient is that of FITC, built anew
 
     d_max: int = Field(10, ge=1, description="number of inducing inputs")
-    inducing: str = Field("random", description="where they start: random, kmeans, or a selection method")
+    inducing: str = Field("random", description="where they start: random, kmeans, covering, or a selection method")
     optimise_inputs: bool = Field(True, description="learn them with the hyperparameters")
 
     @field_validator("inducing")
     @classmethod
     def _known(cls, name):
-        if name not in ("random", "kmeans"):
-            selection_method(name)
-        return name
+        return known_start(name)
 
     def starts(self, problem, rng):
         if self.optimise_inputs and not problem.gp.kernel.smooth:

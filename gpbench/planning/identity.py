@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpbench import catalog
 from gpbench.kernels.build import classes_in, essential_options
+from gpbench.learning import sizes
 from gpbench.versions import essential, raised, version_of
 
 from .sections import SPLITS, Hyperparameters, Scale
@@ -32,6 +33,8 @@ def versions(method: type, source: dict, settings: dict, params: dict) -> dict[s
     more = method.raised_for({**params, "schedule": hyper["schedule"]})
     found = {"method": version_of(method) + more, **learners(hyper, params)}
     found |= {f"kernel {cls.name}": version_of(cls) for cls in classes_in(settings["kernel"])}
+    if settings["hyperparameters"].get("subset", 0) is None and not method.learns_itself:
+        found["subset"] = sizes.version
     if "name" in source:
         found[f"dataset {source['name']}"] = version_of(catalog.find("dataset", source["name"]))
     return raised(found)

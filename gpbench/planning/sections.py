@@ -71,7 +71,9 @@ class Hyperparameters(Section):
     from_: Literal["full-gp"] | None = Field(
         None, alias="from", description="values (or start) from a full GP fitted to a random subset"
     )
-    subset: PositiveInt | None = Field(None, description="rows of that subset; null: 1000, from 20 000 rows on 2000")
+    subset: PositiveInt | None = Field(
+        None, description="rows of that subset; null: 125 per input, from 1000 to 2000; 2000 from 20 000 rows on"
+    )
     subset_of: Literal["train", "data"] | None = Field(
         None, description="the training part, or the whole data set ([keerthi])"
     )

@@ -85,7 +85,7 @@ def shared_fit(trial: Trial, tell: Tell | None = None) -> dict:
         rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)
     else:
         rows = draw.split.train[draw.order]
-    rows = rows[: h["subset"] or usual_subset(len(rows))]
+    rows = rows[: h["subset"] or usual_subset(len(rows), *draw.dataset.X.shape[1:])]
     rng = seeds.shared(shared_stream_key(trial))
     found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell)
     return found | {"seconds": asdict(now() - started)}

@@ -1,4 +1,4 @@
-"""Where inducing inputs start: rows at random, centres of k-means, what a selection method chooses.
+"""Where inducing inputs start: rows at random, centres of k-means, those and the rows they do not reach, a selection.
 
 For figures over one input also the rows furthest to the left ([snelson] Figure 1) or spread evenly along it.
 """
@@ -15,6 +15,10 @@ from gpbench.errors import NotApplicable
 from gpbench.methods.base import Method, Problem, Schedule
 from gpbench.selection import rules
 
+PLACES = ("random", "kmeans", "covering", "left", "uniform")  # starts that no selection method gives
+FAR = 10  # one in so many inducing inputs of `covering` is a row far from the centres
+ALONE = 1e-10  # share of a row's variance that must be left to it for another inducing input
+
 
 def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
     """(Z, pivots or None, kernel rows used). The first start is the shared order's prefix, `again` draws a new one.
@@ -25,7 +29,7 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
         Z, pivots, rows = choose(name, problem.few(), m, rng, again)
         return Z, None if pivots is None else problem.order[pivots], rows
     m = min(m, problem.n)
-    if name in ("left", "uniform", "kmeans") and problem.X.ndim != 2:
+    if name in PLACES[1:] and problem.X.ndim != 2:
         raise NotApplicable(f"inducing: {name} needs inputs that are vectors; use random or a selection method")
     if name in ("left", "uniform"):
         along = np.argsort(problem.X[:, 0], kind="stable")
@@ -36,6 +40,8 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
         return problem.X[rows], rows, 0
     if name == "kmeans":
         return kmeans(problem.X, problem.X[rows]), None, 0
+    if name == "covering":
+        return covering(problem, rows), None, m
     if name in rules.NAMES:
         chosen = rules.find(name)(problem.gp, problem.X, m, rng)
         return problem.X[chosen.rows], chosen.rows, chosen.kernel_rows
@@ -46,7 +52,7 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
 
 def known_start(name: str) -> str:
     """The name, if `choose` knows it."""
-    if name not in ("random", "kmeans", "left", "uniform", *rules.NAMES):
+    if name not in (*PLACES, *rules.NAMES):
         selection_method(name)
     return name
 
@@ -59,7 +65,7 @@ def selection_method(name: str) -> type[Method]:
             if isinstance(cls, type) and vars(cls).get("name") == name and getattr(cls, "chooses_rows", False):
                 return cls
     raise ValueError(
-        f"inducing: '{name}' is neither random, kmeans, left, uniform nor a selection method such as info, nlml, gpe"
+        f"inducing: '{name}' is neither {', '.join(PLACES)} nor a selection method such as info, nlml, gpe"
     )
 
 
@@ -79,3 +85,28 @@ def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:
         sums = np.column_stack([np.bincount(nearest, x, minlength=len(centres)) for x in X.T])
         centres[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
     return centres
+
+
+def covering(problem: Problem, rows) -> np.ndarray:
+    """Centres of k-means from most of the rows; for the others the rows that the centres leave most alone.
+
+    Centres follow the density: a few outlying rows have none near them, and the model forgets their targets. The next
+    row is the one with the largest k(x, x) - max_z k(x, z)^2 / k(z, z), O(nm) in all.
+    """
+    X, kernel, far = problem.X, problem.gp.kernel, len(rows) // FAR
+    if len(rows) == len(X):
+        return X[rows]
+    Z = kmeans(X, X[rows[: len(rows) - far]])
+    kdiag = kernel.diag(X)
+    left = kdiag - _explained(kernel, X, Z)
+    chosen: list[int] = []
+    while len(chosen) < far and left.max() > ALONE * kdiag.max():
+        chosen.append(int(np.argmax(left)))
+        left = np.minimum(left, kdiag - _explained(kernel, X, X[chosen[-1:]]))
+    return np.concatenate([Z, X[chosen]])
+
+
+def _explained(kernel, X, Z, block: int = 4096) -> np.ndarray:
+    """Of each row's variance what the one of Z that says most about it explains."""
+    scale = np.maximum(kernel.diag(Z), np.finfo(float).tiny) ** -0.5
+    return np.concatenate([(np.abs(kernel(X[i : i + block], Z)) * scale).max(1) for i in range(0, len(X), block)]) ** 2

@@ -53,7 +53,7 @@ class SparseMethod(Method):
     heeds: ClassVar = AT_ONCE
 
     d_max: int = Field(200, ge=1, description="number of inducing inputs")
-    inducing: str = Field("random", description="random, kmeans, left, uniform, or a selection method's name")
+    inducing: str = Field("random", description="random, kmeans, covering, left, uniform, or a selection method's name")
     optimise_inputs: bool = Field(False, description="learn the inducing inputs (pseudo-inputs), with or without theta")
     objective: objectives.Name = Field("evidence", description="what is maximised over hyperparameters and inputs")
     optimiser: Literal["lbfgs", "cg"] | None = Field(None, description="overrides the schedule's")
@@ -175,17 +175,18 @@ class SizedByRows(SparseMethod):
     )
     inducing: str | None = Field(
         None,
-        description="random, kmeans, left, uniform, or a selection method's name; null: kmeans, random for inputs "
-        "that are no vectors",
+        description="random, kmeans, covering, left, uniform, or a selection method's name; null: covering, random "
+        "for inputs that are no vectors",
     )
 
     @classmethod
     def raised_for(cls, params):
         climbs = params["schedule"] != "fixed" or params.get("optimise_inputs")
-        return 1 if climbs else 0  # solves by blocks move last bits, and a climb makes digits of them
+        # solves by blocks move last bits, and a climb makes digits of them; null was k-means alone
+        return bool(climbs) + (params.get("inducing") is None)
 
     def _most(self, problem):
         return self.d_max or sizes.usual_size(problem.n)
 
     def _start(self, problem):
-        return self.inducing or ("kmeans" if problem.X.ndim == 2 else "random")
+        return self.inducing or ("covering" if problem.X.ndim == 2 else "random")
