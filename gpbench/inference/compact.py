@@ -57,7 +57,7 @@ class CompactPosterior(Predictor):
         F, _, _ = evidence(factor, y, gradient=False)
         return cls(gp, X, factor, factor.solve(y), F, K.nnz / len(y) ** 2, note)
 
-    def predict(self, Xs, block: int = 4096) -> Prediction:
+    def predict(self, Xs, block: int = 8192) -> Prediction:
         """Test points near each other are best predicted in one call: they share fronts of the factor."""
         mean, latent = np.empty(len(Xs)), np.empty(len(Xs))
         for i in range(0, len(Xs), block):

@@ -12,7 +12,7 @@ from numba import njit
 
 from gpbench.errors import NotPositiveDefinite
 
-from .blas import N, T, gemm, potrf, potri, symm, syrk, trsm_left, trsm_right
+from .blas import N, T, gemm, potrf, potri, symm, syrk, trsm_right
 from .fronts import Fronts, analyse
 
 
@@ -46,27 +46,29 @@ class Multifrontal:
 
     def solve(self, b) -> np.ndarray:
         """A^-1 b; b is (n,) or (n, k)."""
-        x = np.array(np.asarray(b, dtype=float)[self.fronts.perm], order="F")
-        flat = x.reshape(-1, order="F")
-        work = np.empty(self.fronts.tallest * (x.size // max(len(x), 1)))
-        _forward(self.tree, self.panel, flat, len(x), work)
-        _backward(self.tree, self.panel, flat, len(x), work)
-        return flat.reshape(x.shape, order="F")[self.fronts.inverse]
+        x, work = self._permuted(b)
+        _forward(self.tree, self.panel, x.reshape(-1), len(x), work)
+        _backward(self.tree, self.panel, x.reshape(-1), len(x), work)
+        return x[self.fronts.inverse]
 
     def half_solve(self, b) -> np.ndarray:
         """L^-1 b in the factor's order of rows: its squared columns sum to b' A^-1 b."""
-        x = np.array(np.asarray(b, dtype=float)[self.fronts.perm], order="F")
-        flat = x.reshape(-1, order="F")
-        _forward(self.tree, self.panel, flat, len(x), np.empty(self.fronts.tallest * (x.size // max(len(x), 1))))
-        return flat.reshape(x.shape, order="F")
+        x, work = self._permuted(b)
+        _forward(self.tree, self.panel, x.reshape(-1), len(x), work)
+        return x
 
-    def half_squares(self, B: sp.csc_matrix, block: int = 128) -> np.ndarray:
+    def _permuted(self, b) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of b in the factor's order, each with all its columns side by side, and work for a walk over the fronts."""
+        x = np.ascontiguousarray(np.asarray(b, dtype=float)[self.fronts.perm])
+        return x, np.empty(self.fronts.tallest * (x.size // max(len(x), 1)))
+
+    def half_squares(self, B: sp.csc_matrix, block: int | None = None) -> np.ndarray:
         """b' A^-1 b for each column b of a sparse matrix.
 
         L^-1 b is zero outside the fronts of b's entries and those above them, so a block works on these alone, and
-        columns whose lowest fronts are near share a block.
+        columns whose lowest fronts are near share a block: few of them where fronts are small and paths part soon.
         """
-        B = sp.csc_matrix(B)
+        B, block = sp.csc_matrix(B), block or int(np.clip(self.fronts.tallest // 8, 32, 256))
         front = np.repeat(np.arange(self.fronts.count), np.diff(self.tree.first))  # of each row of the factor
         rows = self.fronts.inverse[B.indices]
         lowest = np.full(B.shape[1], self.fronts.count)
@@ -198,43 +200,48 @@ def _extend_add(C, ldc, place, P, size, w, U, ldu):
 
 
 @njit(cache=True)
-def _forward_front(tree, panel, f, x, n, k, work):
-    """The step of front f: its own rows are solved, the rows of fronts above it are updated."""
+def _forward_front(tree, panel, f, x, k, work):
+    """The step of front f: its own rows are solved, the rows of fronts above it are updated.
+
+    The k columns of a row lie side by side: what Fortran sees is the transpose.
+    """
     w, h = shape_of(tree, f)
-    P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] :], tree.rows[tree.row_start[f] :]
-    trsm_left(N, w, k, P, w + h, own, n)
-    gemm(N, N, h, k, w, 1.0, P[w:], w + h, own, n, 0.0, work, h)
-    for c in range(k):
-        for a in range(h):
-            x[c * n + rows[a]] -= work[c * h + a]
+    P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] * k :], tree.rows[tree.row_start[f] :]
+    trsm_right(T, k, w, P, w + h, own, k)
+    gemm(N, T, k, h, w, 1.0, own, k, P[w:], w + h, 0.0, work, k)
+    for a in range(h):
+        target, source = x[rows[a] * k : (rows[a] + 1) * k], work[a * k : (a + 1) * k]
+        for c in range(k):
+            target[c] -= source[c]
 
 
 @njit(cache=True)
 def _forward(tree, panel, x, n, work):
-    """L y = x in place for the columns of x (n rows each)."""
+    """L y = x in place for the columns of x, row by row (n rows)."""
     for f in range(len(tree.parent)):
-        _forward_front(tree, panel, f, x, n, len(x) // max(n, 1), work)
+        _forward_front(tree, panel, f, x, len(x) // max(n, 1), work)
 
 
 @njit(cache=True)
 def _squares(tree, panel, indptr, rows, values, columns, front, x, work):
     """|L^-1 b|^2 of some sparse columns b; `x` is zero before and after."""
-    n, k, out = len(front), len(columns), np.zeros(len(columns))
+    k, out = len(columns), np.zeros(len(columns))
     active = np.zeros(len(tree.parent), np.bool_)
     for c in range(k):
         for p in range(indptr[columns[c]], indptr[columns[c] + 1]):
-            x[c * n + rows[p]] = values[p]
+            x[rows[p] * k + c] = values[p]
             active[front[rows[p]]] = True
     for f in range(len(tree.parent)):
         if not active[f]:
             continue
         if tree.parent[f] >= 0:
             active[tree.parent[f]] = True
-        _forward_front(tree, panel, f, x, n, k, work)
-        for c in range(k):
-            for j in range(tree.first[f], tree.first[f + 1]):
-                out[c] += x[c * n + j] ** 2
-                x[c * n + j] = 0.0
+        _forward_front(tree, panel, f, x, k, work)
+        for j in range(tree.first[f], tree.first[f + 1]):
+            own = x[j * k : (j + 1) * k]
+            for c in range(k):
+                out[c] += own[c] ** 2
+                own[c] = 0.0
     return out
 
 
@@ -244,12 +251,11 @@ def _backward(tree, panel, x, n, work):
     k = len(x) // max(n, 1)
     for f in range(len(tree.parent) - 1, -1, -1):
         w, h = shape_of(tree, f)
-        P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] :], tree.rows[tree.row_start[f] :]
-        for c in range(k):
-            for a in range(h):
-                work[c * h + a] = x[c * n + rows[a]]
-        gemm(T, N, w, k, h, -1.0, P[w:], w + h, work, h, 1.0, own, n)
-        trsm_left(T, w, k, P, w + h, own, n)
+        P, own, rows = panel[tree.panel_start[f] :], x[tree.first[f] * k :], tree.rows[tree.row_start[f] :]
+        for a in range(h):
+            work[a * k : (a + 1) * k] = x[rows[a] * k : (rows[a] + 1) * k]
+        gemm(N, N, k, w, h, -1.0, work, k, P[w:], w + h, 1.0, own, k)
+        trsm_right(N, k, w, P, w + h, own, k)
 
 
 # -- top-down: the inverse front by front ----------------------------------------------------------------------------
