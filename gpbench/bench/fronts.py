@@ -11,9 +11,12 @@ import time
 import numpy as np
 
 from gpbench.inference import ep
+from gpbench.inference.compact import CompactPosterior
 from gpbench.inference.likelihoods import Probit
+from gpbench.inference.model import GP
 from gpbench.inference.sites_dense import Panels, RankOne
 from gpbench.inference.sites_fronts import FrontSites
+from gpbench.kernels.piecewise_polynomial import PP3
 
 from .ep import clusters
 from .timing import Case
@@ -81,5 +84,22 @@ def ten_thousand():
         )
 
 
-ENTRIES = (panels, growth)
+def prediction(n: int = 15_000, points: int = 5_640):
+    """`sparse-gp` predicts no slower than it fits: rows and test points as in configs/front/calhousing2d.yaml."""
+    for radius in (0.04, 0.08, 0.16):
+        rng = np.random.default_rng(0)
+        X, Xs, y = rng.random((n, 2)), rng.random((points, 2)), rng.normal(size=n)
+        gp = GP(PP3.create(X).with_values({"variance": 1.0, "lengthscale": radius}), 0.3)
+        posterior = CompactPosterior.fit(gp, X, y)
+
+        def predict(posterior=posterior, Xs=Xs):
+            return posterior.predict(Xs)
+
+        def fit(gp=gp, X=X, y=y):
+            return CompactPosterior.fit(gp, X, y)
+
+        yield Case(f"sparse-gp, n={n}, fill {posterior.fill_k:.3f}: {points} predictions, in fits", predict, fit)
+
+
+ENTRIES = (panels, growth, prediction)
 FULL = (rank_one, ten_thousand)

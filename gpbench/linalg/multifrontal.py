@@ -58,7 +58,7 @@ class Multifrontal:
         return x
 
     def _permuted(self, b) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of b in the factor's order, each with all its columns side by side, and work for a walk over the fronts."""
+        """Rows of b in the factor's order, the columns of a row side by side, and work for a walk over the fronts."""
         x = np.ascontiguousarray(np.asarray(b, dtype=float)[self.fronts.perm])
         return x, np.empty(self.fronts.tallest * (x.size // max(len(x), 1)))
 
