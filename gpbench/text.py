@@ -34,6 +34,16 @@ def suggestion(word: str, valid: Iterable[str], otherwise: str, most: int = 3) -
     return f"; did you mean {' or '.join(near)}?" if near else otherwise
 
 
+def duration(seconds: float) -> str:
+    """A time for people: 12 s, 3 min, 2 h 05 min."""
+    if seconds < 60:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    hours, rest = divmod(round(seconds / 60), 60)
+    return f"{hours} h {rest:02d} min"
+
+
 def printable(text: str, keep: str = "") -> str:
     """The text with everything that a terminal would obey, or UTF-8 cannot hold, written out: \\x1b, \\udc80."""
     return _UNSAFE.sub(lambda m: m[0] if m[0] in keep else m[0].encode("unicode_escape").decode(), text)

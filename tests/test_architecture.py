@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,25 +12,20 @@ import pytest
 import gpbench
 
 ROOT = Path(gpbench.__file__).parent
+TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Rooms")[1].split("## ")[0]
 ANYWHERE = {"errors", "text", "versions", "deadline", "recorder", "__version__"}
-MAY_IMPORT = {  # part -> parts of gpbench it may use besides
-    "linalg": set(),
-    "kernels": {"linalg", "catalog"},  # build.py looks kernels up by name
-    "objectives": {"linalg"},
-    "data": {"catalog"},
-    "metrics": set(),
-    "inference": {"linalg", "kernels", "objectives"},
-    "learning": {"linalg", "kernels", "objectives", "inference"},
-    "selection": {"linalg", "kernels", "inference"},
-    "adapters": set(),  # serve.py and the adapters run under another Python
-    "methods": {"adapters", "linalg", "kernels", "objectives", "inference", "learning", "selection"},
-    "catalog": {"methods", "kernels", "data", "plugin_files"},
-    "planning": {"catalog", "data", "kernels", "methods", "metrics"},
-    "keeping": {"planning", "metrics", "catalog"},
-    "estimators": {"catalog", "data", "kernels", "learning", "methods", "planning", "running", "threads"},
-    "advising": {"data", "keeping", "metrics", "planning", "running"},
-    "report": {"metrics", "published", "data", "planning", "keeping"},
-}
+
+
+def rooms() -> dict[str, set[str]]:
+    """Part -> parts of gpbench it may use besides, as docs/architecture.md has it; "all" where that is said."""
+    found = {}
+    for parts, imports in re.findall(r"^\| (`[^|]+`) \|[^|]*\| ([^|]+) \|$", TABLE, re.MULTILINE):
+        for part in re.findall(r"`(\w+)(?:/|\.py)`", parts):
+            found[part] = set(re.findall(r"\w+", imports))
+    return found
+
+
+MAY_IMPORT = rooms()
 
 
 def imports_of(file: Path) -> set[str]:
@@ -46,16 +42,18 @@ def imports_of(file: Path) -> set[str]:
     return {name.split(".")[1] for name in found if name.startswith("gpbench.")}
 
 
-@pytest.mark.parametrize("part", MAY_IMPORT)
+def test_the_table_of_rooms_has_every_part_and_what_may_be_used_everywhere():
+    assert set(MAY_IMPORT) == {f.stem for f in ROOT.glob("[!_]*.py")} | {f.parent.name for f in ROOT.glob("*/*.py")}
+    said = re.search(r"^(`.*) may be used everywhere", TABLE, re.MULTILINE)[1]
+    assert set(re.findall(r"\w+", said)) - {"and"} == ANYWHERE - {"__version__"}
+
+
+@pytest.mark.parametrize("part", [part for part in MAY_IMPORT if "all" not in MAY_IMPORT[part]])
 def test_imports_go_one_way(part):
     files = [ROOT / f"{part}.py"] if (ROOT / f"{part}.py").exists() else sorted((ROOT / part).rglob("*.py"))
-    assert files
-    for file in files:
-        beyond = (
-            imports_of(file)
-            - MAY_IMPORT[part]
-            - {part, "errors", "text", "versions", "deadline", "recorder", "__version__"}
-        )
+    used = {file: imports_of(file) - ANYWHERE - {part} for file in files}
+    for file, parts in used.items():
+        beyond = parts - MAY_IMPORT[part]
         assert not beyond, f"{file.relative_to(ROOT)} imports {sorted(beyond)}"
 
 

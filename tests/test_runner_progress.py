@@ -6,13 +6,13 @@ import sys
 from driver import finish, run_here, trial, write_job
 
 from gpbench.keeping.store import Store
-from gpbench.running import progress
 from gpbench.running.estimate import estimate
 from gpbench.running.job import jobs_for
+from gpbench.text import duration
 
 
 def test_times_are_said_for_people():
-    assert [progress.duration(s) for s in (0.2, 59, 90, 7500)] == ["1 s", "59 s", "2 min", "2 h 05 min"]
+    assert [duration(s) for s in (0.2, 59, 90, 7500)] == ["1 s", "59 s", "2 min", "2 h 05 min"]
 
 
 # -- the dry run's estimate ---------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ class _One:
     def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
         from gpbench.keeping.store import Store
         from gpbench.running.estimate import estimate
-        from gpbench.running.progress import duration
+        from gpbench.text import duration
 
         plan = self.chosen(fetch=False)
         for message in plan.notices:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from gpbench.errors import CheckError, ConfigError
 from . import published
 from .claims.judging import CLAIM_VERDICTS, STANDIN, ClaimVerdict, judge_claim
 from .claims.vocabulary import Evidence
-from .frame import Results, load
+from .frame import Results, load, read_json
 from .published import Printed
 from .verdicts.cells import DESCRIPTIONS, CellVerdict, judge_cell
 from .verdicts.orders import Order, histogram_lines, histograms, orders
@@ -227,7 +226,4 @@ def gather(results: list[Results]) -> Evidence:
 
 
 def read_baseline(file: str | Path) -> dict:
-    try:
-        return json.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as e:
-        raise ConfigError(f"baseline {file}: not readable as JSON ({e})") from e
+    return read_json(Path(file), "baseline ", ConfigError)

@@ -110,11 +110,12 @@ class Results:
         return published_of(self.config)
 
 
-def read_json(file: Path) -> dict:
+def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError) -> dict:
+    """The content; `what` the file is, and the `error` that it is to its reader, are said where it cannot be read."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as e:
-        raise DataError(f"{file}: not readable as JSON ({e})") from e
+        raise error(f"{what}{file}: not readable as JSON ({e})") from e
 
 
 def _optional_json(file: Path) -> dict:

@@ -114,16 +114,6 @@ def describe(result: Result, told: bool = False) -> str:
     return f"{result.status} {trial.dataset_name} {trial.label or trial.method}{size} trial {trial.index}{took}{why}"
 
 
-def duration(seconds: float) -> str:
-    """A time for people: 12 s, 3 min, 2 h 05 min."""
-    if seconds < 60:
-        return f"{max(seconds, 1):.0f} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} min"
-    hours, rest = divmod(round(seconds / 60), 60)
-    return f"{hours} h {rest:02d} min"
-
-
 class Clock:
     """True at most once per interval."""
 

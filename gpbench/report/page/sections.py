@@ -9,6 +9,7 @@ import shlex
 import yaml
 
 from gpbench.data.standins import twin_of
+from gpbench.text import duration
 
 from .. import published
 from ..frame import Results
@@ -42,10 +43,6 @@ def stands_for(results: Results) -> str:
     for paper, item in results.published:
         items.setdefault(published.TITLES.get(paper, paper), []).append(item)
     return "; ".join(f"{paper}: {', '.join(found)}" for paper, found in items.items())
-
-
-def duration(s: float) -> str:
-    return f"{s:.1f} s" if s < 120 else f"{s / 60:.1f} min" if s < 7200 else f"{s / 3600:.1f} h"
 
 
 def remarks(results: Results) -> str:
