@@ -1,5 +1,6 @@
 """What the tests of faults share: their mark, a small config, and the command line in this process."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -29,7 +30,15 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def command(here, monkeypatch, capsys):
+def ctrl_c():
+    """SIGINT is heard, also where the tests run in the background of a shell, which has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def command(here, monkeypatch, capsys, ctrl_c):
     """A command line in this process: (exit code, stdout, stderr). A bug or a traceback fails the test."""
     from gpbench.cli import main
 
