@@ -11,7 +11,7 @@ from gpbench.inference.model import GP
 from gpbench.inference.sites_dense import Panels, RankOne
 from gpbench.inference.sites_fic import Fic
 from gpbench.inference.sites_parallel import Parallel
-from gpbench.inference.sites_rows import Rows
+from gpbench.inference.sites_rows import RowSites
 from gpbench.kernels.build import build_kernel
 from tests.oracles.ep import naive_ep, probit_moments
 from tests.oracles.exact import finite_difference
@@ -70,7 +70,7 @@ def test_gradient_equals_finite_differences(rng):
     np.testing.assert_allclose(run(kernel.theta).posterior.gradient()[0], fd, rtol=1e-6)
 
 
-@pytest.mark.parametrize("solver", [*SOLVERS.values(), Rows, Parallel, lambda k, X: Fic(k, X, X)])
+@pytest.mark.parametrize("solver", [*SOLVERS.values(), RowSites, Parallel, lambda k, X: Fic(k, X, X)])
 def test_with_a_gaussian_likelihood_ep_is_exact_regression(solver, rng):
     kernel, X, _ = problem(rng, n=20, name="pp2", lengthscale=2.0)
     y, Xs, noise = rng.normal(size=20), rng.normal(size=(9, 2)), 0.3

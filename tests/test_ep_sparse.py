@@ -8,7 +8,7 @@ from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
 from gpbench.inference.sites_fronts import FrontSites
 from gpbench.inference.sites_parallel import Parallel
-from gpbench.inference.sites_rows import Rows
+from gpbench.inference.sites_rows import RowSites
 from gpbench.kernels.build import build_kernel
 from gpbench.linalg import fronts
 from tests.oracles.exact import finite_difference
@@ -62,7 +62,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize(("solver", "widest"), [(FrontSites, 96), (FrontSites, 3), (Rows, 96), (Parallel, 3)])
+@pytest.mark.parametrize(("solver", "widest"), [(FrontSites, 96), (FrontSites, 3), (RowSites, 96), (Parallel, 3)])
 def test_sparse_ep_equals_dense_ep(case, solver, widest, rng, monkeypatch):
     monkeypatch.setattr(fronts, "WIDEST", widest)  # narrow ones make chains that share one array
     kernel, X, y = problem(case, rng)
@@ -81,7 +81,7 @@ def test_sparse_ep_equals_dense_ep(case, solver, widest, rng, monkeypatch):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("solver", [FrontSites, Rows, Parallel])
+@pytest.mark.parametrize("solver", [FrontSites, RowSites, Parallel])
 def test_the_last_sweep_is_spared_where_exact_marginals_tell_that_it_would_change_nothing(solver, rng):
     kernel, X, y = problem("pp3", rng)
     found = ep.run(solver(kernel, X), y, Probit(), tolerance=1e-6)
@@ -105,7 +105,7 @@ def test_gradient_equals_finite_differences(case, rng):
     kernel, X, y = problem(case, rng)
 
     def run(theta):
-        return ep.run(Rows(kernel.with_theta(theta), X), y, Probit(), tolerance=TIGHT)
+        return ep.run(RowSites(kernel.with_theta(theta), X), y, Probit(), tolerance=TIGHT)
 
     fd = finite_difference(lambda theta: run(theta).log_Z, kernel.theta)
     np.testing.assert_allclose(run(kernel.theta).posterior.gradient()[0], fd, rtol=2e-5, atol=1e-6)
@@ -114,7 +114,7 @@ def test_gradient_equals_finite_differences(case, rng):
 @pytest.mark.parametrize("ordering", ["amd", "natural"])
 def test_rows_makes_the_same_site_updates_as_the_book_in_its_own_order(ordering, rng):
     kernel, X, y = problem("pp2", rng)
-    rows = Rows(kernel, X, ordering)
+    rows = RowSites(kernel, X, ordering)
     perm = rows.symbolic.perm
     dense = Panels(kernel, X[perm], panel=16)
     a, b = ep.Sites.zero(50), ep.Sites.zero(50)
@@ -128,7 +128,7 @@ def test_rows_makes_the_same_site_updates_as_the_book_in_its_own_order(ordering,
 
 def test_row_modifications_leave_the_factor_of_the_new_matrix(rng):
     kernel, X, y = problem("pp3", rng)
-    rows, sites = Rows(kernel, X), ep.Sites.zero(50)
+    rows, sites = RowSites(kernel, X), ep.Sites.zero(50)
     rows.refresh(sites)
     for _ in range(2):
         rows.sweep(sites, y, Probit())
@@ -141,7 +141,7 @@ def test_row_modifications_leave_the_factor_of_the_new_matrix(rng):
 def test_touched_entries_are_those_of_the_paths_to_the_root(rng):
     """[vanhatalo] section 5.4: a modification costs the columns on the path of its site, the first sweep far less."""
     kernel, X, y = problem("pp3", rng)
-    rows, sites = Rows(kernel, X), ep.Sites.zero(50)
+    rows, sites = RowSites(kernel, X), ep.Sites.zero(50)
     S = rows.symbolic
     size = np.diff(S.Lp)
 
@@ -160,7 +160,7 @@ def test_touched_entries_are_those_of_the_paths_to_the_root(rng):
     np.testing.assert_array_equal(rows.touched - first, [solve, above])
 
 
-@pytest.mark.parametrize("solver", [Rows, FrontSites, Parallel])
+@pytest.mark.parametrize("solver", [RowSites, FrontSites, Parallel])
 def test_fills_are_counted_as_the_paper_counts_them(rng, solver):
     kernel, X, _ = problem("pp3", rng)
     figures = solver(kernel, X, "natural").figures()

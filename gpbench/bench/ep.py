@@ -12,7 +12,7 @@ from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
 from gpbench.inference.sites_fic import Fic
-from gpbench.inference.sites_rows import Rows
+from gpbench.inference.sites_rows import RowSites
 from gpbench.kernels.build import build_kernel
 from gpbench.linalg.sparse_ldl import forward
 
@@ -49,7 +49,7 @@ def row_modifications() -> list[Case]:
 
 def one_sweep(n: int) -> Case:
     kernel, X, y = clusters(n, {"name": "pp3"}, 1.28)
-    rows, sites = Rows(kernel, X), ep.Sites.zero(n)
+    rows, sites = RowSites(kernel, X), ep.Sites.zero(n)
     for _ in range(2):  # the first fills the sites, the second counts a sweep of row modifications
         rows.refresh(sites)
         rows.touched[:] = 0

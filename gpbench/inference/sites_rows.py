@@ -48,7 +48,7 @@ class Visited(NamedTuple):
     y: np.ndarray
 
 
-class Rows(SparseSites):
+class RowSites(SparseSites):
     """`touched` counts entries of L that the sweeps visited: [in triangular solves, in row modifications]."""
 
     def __init__(self, kernel, X, ordering: str = "amd"):
@@ -133,10 +133,7 @@ def _sweep(K, ldl, at, code, noise, empty, touched):
             t[Li[p]] = x[Li[p]]
         var, mean = _up_the_tree(i, ldl, x, g, Kii - before, mean, touched)
         new_tau, new_nu, change = site_update(code, noise, y[i], gamma[i] - mean, var, tau[i], nu[i])  # steps 7-9
-        if change >= 0.0:
-            largest = max(largest, change)
-        else:
-            refused += 1
+        largest, refused = max(largest, change), refused + (change < 0.0)
         # steps 10-13; a refused site keeps its values, and its row is written as it was
         dnu, root = new_nu - nu[i], math.sqrt(new_tau)
         for p in range(Kp[i], Kp[i + 1]):

@@ -8,12 +8,12 @@ from pydantic import Field
 
 from gpbench.inference.sites_fronts import FrontSites
 from gpbench.inference.sites_parallel import DAMPING, Parallel
-from gpbench.inference.sites_rows import Rows
+from gpbench.inference.sites_rows import RowSites
 from gpbench.linalg.ordering import Ordering
 
 from .families.ep import EPMethod
 
-SEQUENTIAL = {"fronts": FrontSites, "rows": Rows}
+SEQUENTIAL = {"fronts": FrontSites, "rows": RowSites}
 
 
 class EPSparse(EPMethod):

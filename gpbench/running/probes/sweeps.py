@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.inference.ep import Sites
-from gpbench.inference.sites_rows import Rows
+from gpbench.inference.sites_rows import RowSites
 from gpbench.methods.families.ep import LIKELIHOOD
 from gpbench.recorder import Stopwatch
 from gpbench.running.stopwatch import wall
@@ -19,14 +19,14 @@ from . import Sight
 def after(sight: Sight) -> dict[str, float]:
     if sight.method.solver != "rows":
         return {}
-    posterior = Rows(sight.fitted.gp.kernel, sight.problem.X, sight.method.ordering)
+    posterior = RowSites(sight.fitted.gp.kernel, sight.problem.X, sight.method.ordering)
     y = np.ascontiguousarray(sight.problem.y, dtype=float)
     empty, given = Sites.zero(sight.problem.n), sight.fitted.predict.posterior.sites.copy()
     starts = {"zero": empty, "nonzero": empty, "given": given}  # the second begins where the first has ended
     return {f"first_sweep_seconds_{key}": _sweep(posterior, sites, y) for key, sites in starts.items()}
 
 
-def _sweep(posterior: Rows, sites: Sites, y) -> float:
+def _sweep(posterior: RowSites, sites: Sites, y) -> float:
     """Seconds of one sweep, which moves the sites."""
     posterior.refresh(sites)
     with Stopwatch(wall) as watch:
