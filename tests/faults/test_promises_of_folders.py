@@ -56,6 +56,10 @@ def cut_at_a_line(path):
     path.write_bytes(b"".join(lines[: max(1, len(lines) // 2)]))
 
 
+def cut_in_the_last_line(path):
+    path.write_bytes(path.read_bytes()[:-20])  # at half of two lines of one length both would be whole
+
+
 def garbage(path):
     path.write_bytes(b"\x00\xff garbage \n" * 3)
 
@@ -87,7 +91,7 @@ def test_whatever_is_damaged_is_named_by_readers_and_healed_by_one_run(folder, c
     assert code == 3 and env.name in err, err
     damage = {env: garbage, npz: truncate, folder / "curves.csv": cut_at_a_line, folder / "results.csv": truncate,
               folder / "manifest.json": garbage, folder / "config.resolved.yaml": truncate,
-              folder / "archive.jsonl": truncate}  # fmt: skip
+              folder / "archive.jsonl": cut_in_the_last_line}  # fmt: skip
     for path, how in damage.items():
         how(path)
     for reader in ("tables", "status"):
