@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from pathlib import Path
 
+import yaml
 from scipy import stats
 
 CACHE = {"fixed hyperparameters, no cache": "0", "fixed hyperparameters, with cache": "241"}
@@ -23,10 +23,13 @@ def our_values(results: Path, printed: dict) -> list[float]:
     """The numbers of one printed cell, straight from results.csv, in the printed unit; [] if it is no plain column."""
     item = printed["table_or_figure"].lower().replace(" ", "")
     file = results / f"{printed['paper']}-{item}" / "results.csv"
-    spent = re.search(r"spent: (\d+)", (file.parent / "config.resolved.yaml").read_text()) if file.is_file() else None
     column = COLUMN.get(printed["metric"])
     if column is None or not file.is_file():
         return []
+    published = yaml.safe_load((file.parent / "config.resolved.yaml").read_text())["published"]
+    given = (published[0] if isinstance(published, list) else published).get(
+        "spent", 0
+    )  # trials that chose the protocol
     name = DATASET.get(printed["dataset"], printed["dataset"].lower())
     factor = 100 if printed["unit_scale"] in ("x1e-2", "percent") else 1
     found = []
@@ -37,7 +40,8 @@ def our_values(results: Path, printed: dict) -> list[float]:
             cache = CACHE.get(printed["variant"])
             if cache is not None and (float(r["cache"] or 0) > 0) != (cache != "0"):
                 continue
-            if spent and int(r["trial"]) < int(spent[1]):  # these trials chose the protocol
+            spent = max(given.get(name, 0), given.get(r["label"], 0)) if isinstance(given, dict) else given
+            if int(r["trial"]) < spent:
                 continue
             found.append(float(r[column]) * factor)
     return found

@@ -183,7 +183,8 @@ def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Se
     if metric == "n_total":
         return rows["n_total"].dropna()
     if metric == "runs":
-        return pd.Series([float(rows["trial"].nunique())])
+        judged = rows[~rows["spent"].fillna(False).astype(bool)] if "spent" in rows else rows
+        return pd.Series([float(judged["trial"].nunique())])
     if metric == "dims":
         ids = curves["trial_id"].isin(rows["trial_id"])
         scales = curves[ids & curves["key"].str.startswith("theta.lengthscale.")]
