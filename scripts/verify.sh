@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ten minutes of archived trials run again, another sample at every commit; exit 4 when a number has drifted.
-# Folders named in results/drifting.txt are known to hold trials that the present code does not give and wait for their
+# Folders named in results/drifting.txt may hold trials that the present code does not give and wait for their
 # re-run: theirs are listed, not counted.
 set -u
 cd "$(dirname "$0")/.."

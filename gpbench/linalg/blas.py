@@ -74,15 +74,26 @@ def syrk(n, k, alpha, A, lda, beta, C, ldc):
 
 
 @njit(cache=True)
-def trsm_right(trans, m, n, A, lda, B, ldb):
-    """B (m, n) <- B A^-1, or B A^-T with trans = T; A is lower triangular (n, n)."""
+def _trsm(side, trans, m, n, A, lda, B, ldb):
     if m == 0 or n == 0:
         return
-    c = np.array([R, L, trans, N], dtype=np.uint8)
+    c = np.array([side, L, trans, N], dtype=np.uint8)
     i = np.array([m, n, lda, ldb], dtype=np.int32)
     s = np.ones(1)
     h, p = c.ctypes.data, i.ctypes.data
     _dtrsm(h, h + 1, h + 2, h + 3, p, p + 4, s.ctypes.data, A.ctypes.data, p + 8, B.ctypes.data, p + 12)
+
+
+@njit(cache=True)
+def trsm_right(trans, m, n, A, lda, B, ldb):
+    """B (m, n) <- B A^-1, or B A^-T with trans = T; A is lower triangular (n, n)."""
+    _trsm(R, trans, m, n, A, lda, B, ldb)
+
+
+@njit(cache=True)
+def trsm_left(trans, m, n, A, lda, B, ldb):
+    """B (m, n) <- A^-1 B, or A^-T B with trans = T; A is lower triangular (m, m)."""
+    _trsm(L, trans, m, n, A, lda, B, ldb)
 
 
 @njit(cache=True)
@@ -125,18 +136,6 @@ def gesv(n, k, A, lda, pivots, B, ldb):
     p = i.ctypes.data
     _dgesv(p, p + 4, A.ctypes.data, p + 8, pivots.ctypes.data, B.ctypes.data, p + 12, p + 16)
     return i[4]
-
-
-@njit(cache=True)
-def trsm_left(trans, m, n, A, lda, B, ldb):
-    """B (m, n) <- A^-1 B, or A^-T B with trans = T; A is lower triangular (m, m)."""
-    if m == 0 or n == 0:
-        return
-    c = np.array([L, L, trans, N], dtype=np.uint8)
-    i = np.array([m, n, lda, ldb], dtype=np.int32)
-    s = np.ones(1)
-    h, p = c.ctypes.data, i.ctypes.data
-    _dtrsm(h, h + 1, h + 2, h + 3, p, p + 4, s.ctypes.data, A.ctypes.data, p + 8, B.ctypes.data, p + 12)
 
 
 @njit(cache=True)
