@@ -6,6 +6,7 @@ Methods compute and hand their figures over here; the runner says by which clock
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -36,6 +37,33 @@ class Stopwatch:
         return self._spent if self._begin is None else self._spent + self._clock() - self._begin
 
 
+class Meter:
+    """What a candidate costs, fresh and retained ones apart, on the average of each `window` steps."""
+
+    window = 25
+
+    def __init__(self, clock: Clock):
+        self._clock, self._begin = clock, clock()
+        self._spent, self._count = Counter(), Counter()
+
+    def begin(self) -> None:
+        self._begin = self._clock()
+
+    def end(self, count: int, cached: bool) -> None:
+        """So many candidates were looked at since `begin`; 0: counted elsewhere."""
+        for key in ("seconds_per_candidate", f"seconds_per_{'cached' if cached else 'fresh'}_candidate"):
+            self._spent[key] += self._clock() - self._begin
+            self._count[key] += count
+
+    def read(self, step: int) -> dict[str, float]:
+        """Keys of the trace at the end of a window, else nothing."""
+        if step % self.window:
+            return {}
+        found = {key: self._spent[key] / count for key, count in self._count.items() if count}
+        self._spent, self._count = Counter(), Counter()
+        return found
+
+
 class Recorder:
     """Of one fit; `problem.recorder()` gives it, `Fitted(..., **recorder.told())` passes on what it heard."""
 
@@ -44,6 +72,7 @@ class Recorder:
         self.trace: list[dict[str, Any]] = []
         self.notes: list[str] = []
         self.models: list[tuple[dict, Callable]] = []
+        self.shown: dict[str, Any] = {}
         self.kernel_rows: int | None = None
         self._parts: dict[str, Stopwatch] = {}
 
@@ -54,6 +83,9 @@ class Recorder:
     def stopwatch(self) -> Stopwatch:
         """By the same clock, for a figure of the trace."""
         return Stopwatch(self.clock)
+
+    def meter(self) -> Meter:
+        return Meter(self.clock)
 
     def laps(self, items: Iterable) -> Iterator[tuple[Any, float]]:
         """Each item with the seconds that it took to come."""
@@ -92,9 +124,14 @@ class Recorder:
         """A model along the way, to be scored in the row of the trace that has these numbers."""
         self.models.append((dict(at), predict))
 
+    def show(self, **objects) -> None:
+        """Objects for those who look at the fit when it is done, such as where inducing inputs began."""
+        self.shown |= objects
+
     def told(self, *notes: str) -> dict[str, Any]:
         """Until now, as fields of `Fitted`, with notes on this one model; what comes later changes none of it."""
         return {
             "seconds": self.seconds, "kernel_rows": self.kernel_rows, "trace": [dict(row) for row in self.trace],
             "notes": (*self.notes, *notes), "models": tuple(self.models),
+            "shown": dict(self.shown),
         }  # fmt: skip

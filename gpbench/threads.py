@@ -11,15 +11,16 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def limited(threads: int = 1) -> Iterator[None]:
+def limited() -> Iterator[None]:
+    """One thread each."""
     import numba
     import scipy.linalg  # noqa: F401  only pools of libraries that are loaded can be limited
     from threadpoolctl import threadpool_limits
 
     before = numba.get_num_threads()
-    numba.set_num_threads(min(threads, before))
+    numba.set_num_threads(1)
     try:
-        with threadpool_limits(threads):
+        with threadpool_limits(1):
             yield
     finally:
         numba.set_num_threads(before)

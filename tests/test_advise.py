@@ -9,10 +9,13 @@ import time
 import numpy as np
 import pytest
 import yaml
+from driver import trial
 
 from gpbench.advising.candidates import Candidate, candidates
 from gpbench.advising.judging import promoted, recommend
+from gpbench.advising.search import AROUND, START, Search
 from gpbench.errors import ConfigError
+from gpbench.keeping.record import Result
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
 
@@ -54,8 +57,14 @@ def test_the_committed_grid_has_every_candidate_of_regression(repo):
 def test_globs_and_sizes_that_leave_nothing_are_an_error():
     assert {c.method for c in candidates("classification", 500)} == {"ep", "ep-fic", "ep-sparse"}
     assert all(c.size <= 200 for c in candidates("regression", 5000, most=200))
-    with pytest.raises(ConfigError, match="leave no candidate"):
+    with pytest.raises(ConfigError, match=r"nothing to try is called that; for regression there are fitc, vfe, info"):
         candidates("regression", 5000, methods=("ep*",))
+
+
+def test_on_few_rows_every_method_is_tried_with_all_of_them():
+    assert {c.method for c in candidates("regression", 40)} == {c.method for c in candidates("regression", 5000)}
+    assert {c.size for c in candidates("regression", 15)} == {10, 15}
+    assert {c.size for c in candidates("regression", 150, methods=("sod", "fitc"))} == {100, 150}
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +99,72 @@ def test_a_budget_that_is_too_small_says_so_and_is_kept(folder):
     assert ran.returncode == 1 and "the budget of 0.5 s is too small" in ran.stderr, ran.stderr
     assert time.monotonic() - started < 60
     assert "column 'id' looks like an id" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "name, targets, message",
+    [
+        ("one", [1.0], "one.csv: 1 row is too few to hold some out; 20 at least"),
+        ("flat", [3.5] * 40, "flat.csv: column 'y' is constant (3.5): every candidate predicts that"),
+    ],
+)
+def test_targets_that_tell_no_candidates_apart_are_refused_at_once(folder, name, targets, message):
+    (folder / f"{name}.csv").write_text("x,y\n" + "".join(f"{i * 0.3},{y}\n" for i, y in enumerate(targets)))
+    ran = gpbench("advise", f"{name}.csv", "--target", "y", "-o", name, cwd=folder)
+    assert ran.returncode == 3 and message in ran.stderr and not (folder / name).exists()
+
+
+def test_what_was_good_on_the_most_rows_is_done_first(tmp_path):
+    def scored(nmse):
+        return Result(trial(), "ok", metrics={"nmse": nmse})
+
+    search = Search({"csv": "a.csv"}, "regression", 900, "nmse", 5.0, tmp_path, [SMALL, LARGE, OTHER])
+    assert search.ordered([SMALL, LARGE, OTHER]) == [SMALL, LARGE, OTHER]
+    search.results |= {(SMALL, 400, 0): scored(0.1), (OTHER, 400, 0): scored(0.2)}
+    assert search.ordered([OTHER, SMALL, LARGE]) == [SMALL, LARGE, OTHER]
+    search.results |= {(SMALL, 800, 0): scored(0.1), (LARGE, 800, 0): scored(0.09), (OTHER, 800, 0): scored(0.05)}
+    assert search.ordered([SMALL, LARGE, OTHER]) == [OTHER, SMALL, LARGE]
+
+
+def test_a_size_that_few_rows_could_not_try_is_tried_next_to_a_good_one_on_all_rows(tmp_path):
+    every = [Candidate(m, s, {}) for m in ("local", "sod") for s in (200, 500, 1000)]
+    search = Search({"csv": "a.csv"}, "regression", 5000, "nmse", 300.0, tmp_path, every)
+
+    def scored(c, rows, nmse, fit=1.0):
+        search.results[c, rows, 0] = Result(trial(), "ok", metrics={"nmse": nmse}, seconds={"fit": fit})
+
+    for c in (every[0], every[3]):
+        scored(c, 400, 0.3)
+    scored(every[1], search.full, 0.1)
+    scored(every[4], search.full, 0.2)
+    assert search.larger() == [every[2], every[5]]
+    scored(every[5], 2000, 0.4)  # tried, and left behind
+    assert search.larger() == [every[2]]
+    scored(every[1], search.full, 0.1, fit=40.0)  # a thousand would take 160 s of 300
+    assert search.larger() == []
+
+
+def test_a_busy_machine_is_planned_with_as_the_last_rung_showed_it(tmp_path):
+    def took(fit):
+        return Result(trial(), "ok", seconds={"learn": 2.0, "fit": fit, "predict": 0.5})
+
+    search = Search({"csv": "a.csv"}, "regression", 5000, "nmse", 300.0, tmp_path, [SMALL, LARGE])
+    search.results[SMALL, 400, 0] = took(1.0)
+    around = START + 2 * AROUND
+    assert search.seconds([SMALL, LARGE], 400) == pytest.approx(1.5 * (1 + 25) + 2 + around)
+    assert search.pace_of(5.0, [took(1.0)]) == 1.0  # never faster than an idle machine
+    search.pace = search.pace_of(3.5 + 4 * (START + AROUND), [took(1.0)])
+    assert search.pace == pytest.approx(4.0)
+    assert search.seconds([SMALL, LARGE], 400) == pytest.approx(1.5 * (1 + 25) + 2 + 4 * around)
+
+
+def test_why_nothing_could_be_fitted_is_told(tmp_path):
+    search = Search({"csv": "a.csv"}, "regression", 50, "nmse", 5.0, tmp_path, [SMALL])
+    assert "the budget of 5 s is too small" in search.nothing()
+    search.results[SMALL, 40, 0] = Result(trial(), "timeout", "took longer than 5 s")
+    assert "the budget of 5 s is too small" in search.nothing()
+    search.results[SMALL, 40, 1] = Result(trial(), "nonpsd", "no jitter helped")
+    assert search.nothing() == "no candidate could be fitted; the first one: no jitter helped"
 
 
 @pytest.mark.parametrize(

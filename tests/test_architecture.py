@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import gpbench
+from gpbench.keeping.store import Store
 
 ROOT = Path(gpbench.__file__).parent
 TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Rooms")[1].split("## ")[0]
@@ -79,6 +80,32 @@ def test_clocks_are_the_recorders_and_the_runners():
             tree = ast.walk(ast.parse(file.read_text()))
             named = {a.name for node in tree if isinstance(node, (ast.Import, ast.ImportFrom)) for a in node.names}
             assert not {"time", "perf_counter", "process_time"} & named, file
+            assert not re.search(r"recorder\.clock|Stopwatch\(|Meter\(", file.read_text()), file
+
+
+def calls_in(file: Path) -> set[str]:
+    """Names of functions and methods that a file calls; `open` only where it is opened to write."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            given = [a.value for a in [*node.args, *(k.value for k in node.keywords)] if isinstance(a, ast.Constant)]
+            to_write = any(re.fullmatch(r"[rbt]*[wax+][rbt+]*", str(mode)) for mode in given)
+            found |= {name} if name != "open" or to_write else set()
+    return found
+
+
+def test_only_the_store_writes_data_and_reports_write_drawings_at_one_place():
+    by_the_store = {n for n in vars(Store) if re.match(r"(write|save|adopt|quarantine|repair|prepare|create)", n)}
+    assert {"save", "write_csv", "write_archive", "write_external", "write_condensed", "quarantine"} <= by_the_store
+    plain = {"open", "write_text", "write_bytes", "mkdir", "unlink", "rmtree", "touch", "copyfile", "copytree"}
+    for file in sorted((ROOT / "report").rglob("*.py")):
+        drawing = set() if file.name == "placing.py" else {"write_atomic", "make_folder", "replacing"}
+        beyond = calls_in(file) & (by_the_store - {"save"} | plain | drawing | {"write_checked", "write_summed"})
+        assert not beyond, f"{file.relative_to(ROOT)} calls {sorted(beyond)}"
+    for part in ROOT.glob("[!_]*"):  # what makes a file of a results folder trusted is made in one room
+        for file in part.rglob("*.py") if part.is_dir() and part.name != "keeping" else ():
+            assert not calls_in(file) & {"write_checked", "write_summed"}, file
 
 
 def test_help_answers_without_heavy_imports():
@@ -97,3 +124,10 @@ def test_help_is_quick():
         return after.children_user + after.children_system - before.children_user - before.children_system
 
     assert min(once() for _ in range(5)) < 0.3
+
+
+def test_no_annotation_is_a_bare_class_var_which_python_3_10_cannot_read_in_a_model():
+    for file in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            bare = isinstance(node, ast.AnnAssign) and isinstance(node.annotation, ast.Name)
+            assert not (bare and node.annotation.id == "ClassVar"), f"{file.name}:{node.lineno}"

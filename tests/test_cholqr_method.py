@@ -46,9 +46,8 @@ def probed(method, p):
 @pytest.mark.parametrize("variant", ["random", "oi", "aa"])
 def test_the_objective_never_rises_and_is_that_of_the_model_returned(variant, objective):
     p = problem()
-    fitted = CholQR(d_max=15, objective=objective, variant=variant, epochs=5, tolerance=0).fit(
-        p, np.random.default_rng(1)
-    )
+    method = CholQR(d_max=15, objective=objective, variant=variant, epochs=5, tolerance=0)
+    fitted = method.fit(replace(p, recorder=probes.recorder_for(method)), np.random.default_rng(1))
     path = [row["objective"] for row in fitted.trace]
     assert len(path) == 5 and np.all(np.diff(path) <= 0) and path[-1] < path[0]
     K = fitted.gp.kernel(p.X)

@@ -12,7 +12,7 @@ from driver import finish, gpbench, rows, run_here, trial, write_job
 
 from gpbench import plugin_files
 from gpbench.errors import ConfigError
-from gpbench.keeping.files import read_json
+from gpbench.keeping.files import read_checked
 from gpbench.keeping.store import Store
 from gpbench.report.frame import load
 from gpbench.report.tables import tables
@@ -211,7 +211,7 @@ def test_tables_of_several_kinds_of_machines_say_so_beside_times(tmp_path):
     assert not any("kinds of machines" in note for t in tables(load(tmp_path)) for note in t.notes)
     store = Store(tmp_path)
     result = store.load(trials[0])
-    env = read_json(tmp_path / "env" / f"{result.env}.json")
+    env = read_checked(tmp_path / "env" / f"{result.env}.json")
     store.save(replace(result, env=store.write_env(env | {"packages": {}})))  # other software, same machine
     assert not any("kinds of machines" in note for t in tables(load(tmp_path)) for note in t.notes)
     store.save(replace(result, env=store.write_env(env | {"cpu": "Another 3000"})))

@@ -11,10 +11,11 @@ from config_files import BASE, load, parts, trials  # noqa: F401  (parts is a fi
 
 from gpbench.errors import ConfigError
 from gpbench.kernels.build import build_kernel
-from gpbench.planning.config import ONCE, SETTINGS, load_config, resolved_yaml
+from gpbench.planning.config import ONCE, load_config, resolved_yaml
 from gpbench.planning.plan import plan
 from gpbench.planning.schema import config_schema
 from gpbench.planning.sections import SPLITS, Hyperparameters
+from gpbench.planning.settings import SETTINGS
 from gpbench.planning.yaml_strict import read
 
 pytestmark = pytest.mark.usefixtures("parts")

@@ -15,7 +15,7 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
 
 def complaints(text):
     with pytest.raises(ConfigError) as e:
-        fail(parse(text, "f").problems)
+        fail(parse(text, "f").faults)
     return str(e.value).split("\n")
 
 
@@ -132,7 +132,7 @@ yaml_like = st.text(alphabet="ab:-[]{},\n 01.e'\"#&*!|>%?\\x\tU~<\ud7ff\x85", ma
 def test_any_text_gives_plain_data_or_a_config_error(text):
     try:
         document = parse(text, "f")
-        fail(document.problems)
+        fail(document.faults)
     except ConfigError as e:
         assert all(line.startswith("f:") for line in str(e).split("\n") if line)
         return

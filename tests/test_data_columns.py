@@ -61,7 +61,7 @@ def test_rows_with_gaps_are_dropped_when_the_config_says_so_and_the_notes_tell(w
 
 def test_inputs_are_the_listed_columns_in_their_order(tmp_path):
     found = look(tmp_path, inputs=["fixed", "id"])
-    assert found.encoding.inputs == ["fixed", "id"] and not found.problems
+    assert found.encoding.inputs == ["fixed", "id"] and not found.faults
 
 
 def test_every_problem_of_the_file_is_listed_at_once_with_exit_code_3(write):
@@ -112,7 +112,7 @@ def test_wrong_keys_and_values_are_named(write, entry, message):
 )
 def test_what_no_choice_can_mend_is_a_problem(tmp_path, table, message):
     found = look(tmp_path, table, categorical="one-hot", missing="median")
-    assert message in "\n".join(found.problems)
+    assert message in "\n".join(found.faults)
 
 
 def test_id_like_and_constant_columns_are_pointed_out_by_validate_and_the_dry_run(write):
@@ -124,8 +124,36 @@ def test_id_like_and_constant_columns_are_pointed_out_by_validate_and_the_dry_ru
     assert "looks like" not in CliRunner().invoke(cli, ["validate", str(write(CHOICES))]).output
 
 
+def test_a_constant_target_and_repeated_rows_are_pointed_out_with_rows_of_the_file(write):
+    table = "size,price\n1,7\n,7\n2,7\n1,7\n1,7\n3,7\n"
+    for command in (["validate"], ["run", "-n"]):
+        told = CliRunner().invoke(cli, [*command, str(write("missing: drop", table))]).output
+        assert "column 'price', the target, is constant (7)" in told, told
+        assert "2 rows have the inputs of another row (row 4 is the first)" in told
+
+
+def test_a_wrong_target_is_named_by_its_row_in_the_file_where_rows_before_it_are_dropped(tmp_path):
+    (found,) = look(tmp_path, "size,price\n,1\n2,2\n3,much\n", missing="drop").faults
+    assert found.endswith("column 'price', row 3: 'much' is text, not a number")
+
+
+@pytest.mark.parametrize(
+    "table, split, message",
+    [
+        ("size,price\n1,7\n", "default", "my.csv has 1 rows: 1 training rows leave none for testing"),
+        ("size,price\n1,7\n2,5\n3,4\n", "{kind: random, n_train: 9}", "my.csv has 3 rows: 9 training rows leave none"),
+        ("size,price\n1,7\n2,5\n3,4\n", "{kind: folds, k: 4}", "my.csv has 3 rows: 4 folds are not between 2 and that"),
+        ("size,price\n1,7\n2,5\n3,4\n", "{kind: published}", "my.csv has no published split"),
+    ],
+)
+def test_rows_that_cannot_be_split_are_told_when_the_config_is_read(write, table, split, message):
+    with pytest.raises(DataError) as e:
+        load_config(write("", table, more=f"split: {split}\n"))
+    assert message in str(e.value) and "\n" not in str(e.value)
+
+
 def test_choices_enter_the_identity_where_given_and_a_label_does_not(write):
-    def trial(entry, table="size,price\n1,2\n2,3\n4,5\n"):
+    def trial(entry, table="size,price\n1,2\n2,3\n4,5\n5,6\n7,8\n9,9\n"):
         return plan(load_config(write(entry, table))).trials[0]
 
     plain = trial("")
@@ -137,7 +165,7 @@ def test_choices_enter_the_identity_where_given_and_a_label_does_not(write):
 
 
 def test_a_name_that_has_little_in_common_is_no_suggestion(tmp_path):
-    (found,) = look(tmp_path, "size,price\n1,2\n", target="temperature").problems
+    (found,) = look(tmp_path, "size,price\n1,2\n", target="temperature").faults
     assert found.endswith("has no column 'temperature'; its columns are size, price")
-    (found,) = look(tmp_path, "size,price\n1,2\n", target="Prize").problems
+    (found,) = look(tmp_path, "size,price\n1,2\n", target="Prize").faults
     assert found.endswith("has no column 'Prize'; did you mean 'price'?")

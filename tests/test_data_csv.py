@@ -43,6 +43,8 @@ def test_quoted_cells_blank_lines_and_a_byte_order_mark_are_read(write):
         ("a,y\n1,2\n3,NA\n", "column 'y', row 2: missing value"),
         ("a,y\n1,2\n3,nan\n", "column 'y', row 2: missing value"),
         ("a,y\n1,2\n3,inf\n", "column 'y', row 2: inf is not finite"),
+        ("a,y\n1,2\n3,-1e200\n", "column 'y', row 2: -1e200 is too large"),
+        ("a,y\n1,2\n1e200,3\n", "column 'a', row 2: 1e200 is too large"),
         ("a,y\n1,2\n1_000,3\n", "column 'a', row 2: '1_000' is text"),
         ("a,y\n1,2\n3\n", "row 2 has 1 fields, the header 2"),
         ("a,b\n1,2\n", "has no column 'y'; its columns are a, b"),

@@ -23,6 +23,7 @@ def _with(value, row=4, column=1):
     [
         (_with(float("nan")), Y, "column 1, row 4 is NaN"),
         (_with(float("inf")), Y, "column 1, row 4 is infinity"),
+        (_with(-1e200), Y, "column 1, row 4 is -1e+200, which is too large"),
         (_with("red"), Y, "column 1, row 4: 'red' is text"),
         (_with({}), Y, "column 1, row 4: the argument must be a string or a number, not a dict"),
         (X[:, 0], Y, "expected a table of rows and columns"),
@@ -30,6 +31,7 @@ def _with(value, row=4, column=1):
         (X[:0], Y[:0], "0 sample"),
         (X, Y[:5], "X has 6 rows and y has 5"),
         (X, [0, 1, 2, float("nan"), 4, 5], "y contains NaN in row 3"),
+        (X, [0, 1, 1e200, 3, 4, 5], "y contains infinity or a value too large for dtype('float64') in row 2"),
         (X, [0, 1, 2, "x", 4, 5], "y: row 3: 'x' is not a number"),
         (X, np.c_[Y, Y], "y should be a 1d array"),
         (X, None, "the target y is None"),
@@ -110,7 +112,7 @@ def test_a_million_rows_for_a_method_on_square_matrices_are_refused_at_once():
     [
         (X, np.full(6, 3.5), "the target is constant (3.5)"),
         (X[:1], [7.0], "there is one row only"),
-        (np.r_[X, X], np.r_[Y, Y + 0.1], "6 rows have the inputs of another row"),
+        (np.r_[X, X], np.r_[Y, Y + 0.1], "6 rows have the inputs of another row; the first is row 6"),
         (np.c_[X, np.ones(6)], Y, "constant columns say nothing: 2"),
     ],
 )

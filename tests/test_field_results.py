@@ -1,13 +1,13 @@
-"""What docs/field.md says of the committed fronts: no other GP library is both faster and better than the default."""
+"""What docs/field.md says of the committed fronts: which GPs of other libraries beat the default in time and score."""
 
 import pandas as pd
 import pytest
 
 from gpbench.metrics import loss
-from gpbench.report.front import front
 
 GPS = ("gpboost", "gpytorch", "gpflow", "gpy ", "sklearn exact")
 SETS = ("kin40k", "cpusmall", "abalone", "calhousing2d")
+AHEAD = {("abalone", "nlpd"): ["gpy fitc 100"], ("cpusmall", "nlpd"): ["gpy fitc 100"]}  # nobody elsewhere
 
 
 @pytest.mark.parametrize("metric", ["nmse", "nlpd"])
@@ -16,5 +16,7 @@ def test_the_default_is_on_the_front_beside_the_gps_of_other_libraries(repo, dat
     rows = pd.read_csv(repo / "results" / f"field-{data}" / "results.csv")
     rows = rows[(rows["status"] == "ok") & (rows["label"].eq("default") | rows["label"].str.startswith(GPS))]
     means = rows.groupby("label")[["cpu_seconds", metric]].mean()
-    points = dict(zip(means.index, zip(means["cpu_seconds"], loss(metric, means[metric]))))
-    assert len(points) > 5 and points["default"] in front(list(points.values()))
+    means["loss"] = loss(metric, means[metric])
+    ours, others = means.loc["default"], means.drop(index="default")
+    ahead = others[(others["cpu_seconds"] <= ours["cpu_seconds"]) & (others["loss"] <= ours["loss"])]
+    assert len(others) > 4 and list(ahead.index) == AHEAD.get((data, metric), [])

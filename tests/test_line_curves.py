@@ -68,11 +68,12 @@ def test_a_full_gp_at_fixed_hyperparameters_shows_its_prior_with_constant_deviat
 
 def test_cholqr_keeps_both_decreases_of_every_candidate_and_its_first_points():
     problem = wave(n=40)
-    fitted = CholQR(d_max=5, z=8, epochs=2, exact_ranking=True).fit(problem, np.random.default_rng(0))
-    last = fitted.trace[-1]
+    method, rng = CholQR(d_max=5, z=8, epochs=2, exact_ranking=True), np.random.default_rng(0)
+    fitted = method.fit(problem, rng)
+    last = probes.after(probes.Sight(method, problem, fitted, rng))
     assert len(last["estimated_decrease"]) == len(last["exact_decrease"]) == 40 - 5  # all but the present ones
     assert np.corrcoef(last["estimated_decrease"], last["exact_decrease"])[0, 1] > 0.9
-    np.testing.assert_array_equal(fitted.start, problem.X[problem.order[:5]])
+    np.testing.assert_array_equal(fitted.shown["start"], problem.X[problem.order[:5]])
 
 
 def test_ep_records_the_kernel_over_three_length_scales():

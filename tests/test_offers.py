@@ -1,6 +1,8 @@
 """What gpbench offers and how it tells: methods in sentences, metrics, configs, errors once, plug-ins of packages."""
 
 import io
+import json
+import os
 import subprocess
 import sys
 
@@ -109,6 +111,44 @@ def test_a_packages_method_is_found_and_its_name_version_and_hash_enter_the_id(p
     assert hash_.startswith("my-gp-1.2_local-") and "my_gp_missing" in broken and there == "True"
     (package / "my_gp.py").write_text(PLUGIN + "# edited\n")
     assert _python(code, package, tmp_path).stdout.splitlines()[0] != hash_
+
+
+KERNEL = """
+from gpbench.kernels.matern import Matern32
+
+class OfAPackage(Matern32):
+    name = "matern-of-a-package"
+"""
+
+SOURCE = """
+import numpy as np
+from gpbench.data.dataset import Dataset
+from gpbench.data.source import Source
+
+class Sine(Source):
+    name = "sine-of-a-package"
+    def load(self, paths, rng):
+        X = np.linspace(0, 6, 60)[:, None]
+        return Dataset(self.name, X, np.sin(X[:, 0]))
+"""
+
+
+def test_a_packages_method_kernel_and_data_set_run_together_and_all_three_enter_the_id(package, tmp_path):
+    groups = {"methods": "my_gp", "kernels": "my_kernel", "datasets": "my_data"}
+    points = "".join(f"[gpbench.{group}]\nfirst = {module}\n" for group, module in groups.items())
+    (package / "my_gp-1.2+local.dist-info" / "entry_points.txt").write_text(points)
+    (package / "my_kernel.py").write_text(KERNEL)
+    (package / "my_data.py").write_text(SOURCE)
+    (tmp_path / "c.yaml").write_text(
+        "name: c\ndataset: sine-of-a-package\nkernel: matern-of-a-package\nmethods: [first-rows-of-a-package]\n"
+        "split: {kind: random, n_train: 40}\nhyperparameters: {schedule: joint, evaluations: 3}\n"
+    )
+    command = [sys.executable, "-m", "gpbench", "run", "c.yaml", "-o", "out"]
+    env = {**os.environ, "PYTHONPATH": str(package)}
+    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    (code,) = {t["code"] for t in json.loads((tmp_path / "out" / "manifest.json").read_text())["trials"]}
+    assert len({part for part in code.split("+") if part.startswith("my-gp-1.2_local-")}) == 3
 
 
 def test_help_and_a_name_of_ours_scan_no_packages(tmp_path):

@@ -19,10 +19,11 @@ from gpbench.report.front import front
 from gpbench.report.page import checked, page
 from gpbench.report.page.axis import Axis, written
 from gpbench.report.page.charts import Charts
-from gpbench.report.page.remarks import told_once
+from gpbench.report.page.notes import told_once
 from gpbench.report.page.room import LIMIT, Room
 from gpbench.report.page.sheet import merged
 from gpbench.report.page.trials import TrialBook
+from gpbench.report.placing import DRAWN
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.S)
@@ -299,7 +300,10 @@ def test_an_interval_needs_two_runs():
 
 def test_a_run_leaves_tables_tests_plots_check_and_page(tmp_path):
     folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
+    data = {f: f.read_bytes() for f in folder.rglob("*") if f.is_file() and f.relative_to(folder).parts[0] not in DRAWN}
     files = {str(f.relative_to(folder)) for f in report.render_all(folder)}
+    assert {Path(f).parts[0] for f in files} <= set(DRAWN)
+    assert len(data) > 2 and all(f.read_bytes() == content for f, content in data.items())
     expected = {
         "report.html",
         "check.json",

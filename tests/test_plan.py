@@ -126,11 +126,12 @@ def test_editing_a_plugin_changes_the_ids_that_run_through_it_only(tmp_path, mon
 
 
 def test_a_users_file_is_known_by_its_content(tmp_path):
-    (tmp_path / "my.csv").write_text("a,y\n1,2\n3,4\n")
+    rows = "a,y\n" + "".join(f"{k},{k * k}\n" for k in range(20))
+    (tmp_path / "my.csv").write_text(rows)
     text = "name: t\ndataset: {csv: my.csv, target: y}\nmethods: [plain]\n"
     first = trials(tmp_path, text)[0]  # found beside the config
-    assert first.dataset["sha256"] == hashlib.sha256(b"a,y\n1,2\n3,4\n").hexdigest()
-    (tmp_path / "my.csv").write_text("a,y\n1,2\n3,5\n")
+    assert first.dataset["sha256"] == hashlib.sha256(rows.encode()).hexdigest()
+    (tmp_path / "my.csv").write_text(rows.replace("3,9", "3,8"))
     assert trials(tmp_path, text)[0].id != first.id
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gpbench import report
-from gpbench.keeping.files import as_summed, read_json
+from gpbench.keeping.files import as_summed, read_checked
 from gpbench.planning.trial import digest
 from gpbench.report.site import state, with_state
 
@@ -33,7 +33,7 @@ def test_every_record_names_an_environment_that_is_committed(repo):
         named |= {(archive.parent, json.loads(line)["env"]) for line in archive.read_text().splitlines()}
     assert len(named) > 39
     for folder, env in named:
-        assert digest(read_json(folder / "env" / f"{env}.json")) == env, "its name is the hash of its content"
+        assert digest(read_checked(folder / "env" / f"{env}.json")) == env, "its name is the hash of its content"
 
 
 def test_every_committed_curve_and_note_has_its_sum(repo):

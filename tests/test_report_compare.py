@@ -18,6 +18,7 @@ from gpbench.planning.plan import every_trial
 from gpbench.report.frame import load
 from gpbench.report.tables import tables
 from gpbench.running.export import export_trials
+from gpbench.running.scoring import score
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 
@@ -91,7 +92,7 @@ def predictions(exported, file, trials=(0, 1), bias=0.1, var=0.3, **more):
 
 
 def test_scores_equal_their_definitions(exported, tmp_path):
-    found = report.score(exported, predictions(exported, tmp_path / "p.csv"))
+    found = score(exported, predictions(exported, tmp_path / "p.csv"))
     nlpd = 0.5 * np.log(2 * np.pi * 0.3) + 0.5 * 0.01 / 0.3
     smse, snlp = [], []
     for t in (0, 1):
@@ -112,14 +113,14 @@ def test_rows_may_come_in_any_order_when_they_are_named(exported, tmp_path, rng)
     table = pd.DataFrame({"trial": 0, "row": index, "mean": y + np.linspace(0, 1, len(y)), "var": 0.2})
     table.to_csv(tmp_path / "a.csv", index=False)
     table.sample(frac=1, random_state=3).to_csv(tmp_path / "b.csv", index=False)
-    assert report.score(exported, tmp_path / "a.csv") == report.score(exported, tmp_path / "b.csv")
+    assert score(exported, tmp_path / "a.csv") == score(exported, tmp_path / "b.csv")
 
 
 def test_a_file_inside_a_trials_folder_belongs_to_that_trial(exported):
     y = targets(exported, 1)[1]
     file = exported / "trial-001" / "predictions.csv"
     pd.DataFrame({"mean": y, "var": 1.0}).to_csv(file, index=False)
-    assert report.score(exported, file)["nmse"] == 0.0
+    assert score(exported, file)["nmse"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_a_file_inside_a_trials_folder_belongs_to_that_trial(exported):
 def test_predictions_that_cannot_be_scored_are_one_sentence(exported, tmp_path, content, message):
     (tmp_path / "p.csv").write_text(content)
     with pytest.raises(DataError, match=message) as error:
-        report.score(exported, tmp_path / "p.csv")
+        score(exported, tmp_path / "p.csv")
     assert error.value.exit_code == 3
 
 
@@ -168,13 +169,13 @@ def own_export(folder, out, **changes):
 def test_scores_on_other_splits_or_another_seed_are_refused(folder, tmp_path, changes):
     other = own_export(folder, tmp_path / "other-export", **changes)
     with pytest.raises(ConfigError, match=r"trial 0 of the export .* is not that of .*config.resolved.yaml"):
-        report.score(other, predictions(other, tmp_path / "p.csv"), label="GPy", into=folder)
+        score(other, predictions(other, tmp_path / "p.csv"), label="GPy", into=folder)
     assert not (folder / "external.csv").exists()
 
 
 def test_an_export_that_does_not_say_its_seed_is_refused(exported, folder, tmp_path):
     with pytest.raises(ConfigError, match="does not say of which seed"):
-        report.score(exported, predictions(exported, tmp_path / "p.csv"), into=folder)
+        score(exported, predictions(exported, tmp_path / "p.csv"), into=folder)
 
 
 @pytest.mark.parametrize("key, value", [("target_units", "standardised"), ("nmse_variance", "test")])
@@ -182,15 +183,15 @@ def test_scores_in_other_units_or_by_another_variance_are_refused(of_folder, fol
     with open(folder / "config.resolved.yaml", "a") as f:
         f.write(f"{key}: {value}\n")
     with pytest.raises(ConfigError, match=f"with {key}: {value}; predictions of an export have {key}: "):
-        report.score(of_folder, predictions(of_folder, tmp_path / "p.csv"), into=folder)
+        score(of_folder, predictions(of_folder, tmp_path / "p.csv"), into=folder)
 
 
 def test_scores_enter_the_tables_of_a_results_folder(of_folder, folder, tmp_path):
     exported = of_folder
     before = (folder / "results.csv").read_bytes()
     file = predictions(exported, tmp_path / "p.csv")
-    scores = report.score(exported, file, label="GPy", into=folder)
-    report.score(exported, file, label="GPy", into=folder)  # again: replaced, not doubled
+    scores = score(exported, file, label="GPy", into=folder)
+    score(exported, file, label="GPy", into=folder)  # again: replaced, not doubled
     ours = load(folder).ok
     ours = ours[ours["label"] == "GPy"]
     assert len(ours) == 2
@@ -199,7 +200,13 @@ def test_scores_enter_the_tables_of_a_results_folder(of_folder, folder, tmp_path
     assert (folder / "results.csv").read_bytes() == before  # the next run rewrites that file from its trials
 
 
+def test_scores_of_others_that_cannot_be_read_are_not_replaced(of_folder, folder, tmp_path):
+    (folder / "external.csv").mkdir()
+    with pytest.raises(DataError, match=r"external.csv: not readable"):
+        score(of_folder, predictions(of_folder, tmp_path / "p.csv"), label="GPy", into=folder)
+
+
 def test_a_label_of_a_method_cannot_be_taken(of_folder, folder, tmp_path):
     exported = of_folder
     with pytest.raises(ConfigError, match="choose another --label"):
-        report.score(exported, predictions(exported, tmp_path / "p.csv"), label="gpe", into=folder)
+        score(exported, predictions(exported, tmp_path / "p.csv"), label="gpe", into=folder)

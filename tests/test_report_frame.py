@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gpbench.cli.run import write_curves
 from gpbench.errors import ConfigError, DataError
 from gpbench.keeping.record import COLUMNS
-from gpbench.report import condense, frame, row_settings, traces
+from gpbench.report import frame, row_settings, traces
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 
@@ -123,7 +124,7 @@ def test_write_curves_condenses_trials_and_survives_their_loss(tmp_path):
         result = {"trace": [{"size": 1, "measure": 0.5 + k}], "theta": {"noise": 0.1, "lengthscale": [1.0, 2.0]},
                   "notes": ["simulated data", "jitter 1e-8"]}  # fmt: skip
         (folder / "trials" / f"{i}.json").write_text(json.dumps({"result": result}))
-    condense.write_curves(folder)
+    write_curves(folder)
     before = frame.load(folder)
     assert sorted(before.curves["key"].unique()) == [
         "measure",
@@ -135,7 +136,7 @@ def test_write_curves_condenses_trials_and_survives_their_loss(tmp_path):
     notes = ["boston: jitter 1e-8", "boston: simulated data"]
     assert before.notes == notes
     shutil.rmtree(folder / "trials")
-    condense.write_curves(folder)  # nothing to condense: what is there stays
+    write_curves(folder)  # nothing to condense: what is there stays
     after = frame.load(folder)
     pd.testing.assert_frame_equal(after.curves, before.curves)
     assert after.notes == notes

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpbench.report.front import _placed, front, hypervolume
+from gpbench.report.front import _placed, front, hypervolume, whole_trial
 
 coordinate = st.floats(0, 10, allow_nan=False, width=32)
 POINTS = st.lists(st.tuples(coordinate, coordinate), min_size=1, max_size=12)
@@ -42,3 +42,10 @@ def test_places_and_shares_of_a_small_table():
     assert found["middle"]["hypervolume"] == pytest.approx(0.25)
     assert found["middle"]["adds"] == pytest.approx(0.25 - 0.5 * 0.2) and found["poor"]["adds"] == 0
     assert np.isclose(found["best"]["adds"], 0)  # it spans the box and dominates no area of it
+
+
+def test_the_time_of_a_whole_trial_is_cpu_seconds_only_where_every_trial_knows_them():
+    rows = pd.DataFrame({"cpu_seconds": [1.0, 2.0], "total_seconds": [9.0, 9.0]})
+    assert whole_trial(rows) == ("cpu_seconds", "CPU seconds")
+    assert whole_trial(rows.assign(cpu_seconds=[1.0, np.nan])) == ("total_seconds", "seconds")
+    assert whole_trial(rows.iloc[:0])[0] == "total_seconds"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from gpbench.report import significance
-from gpbench.report.frame import paired
 from gpbench.report.ranking import against_best
+from gpbench.report.series import paired
 
 
 @pytest.fixture

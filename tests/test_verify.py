@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from driver import gpbench
 
-from gpbench.keeping.files import write_json
+from gpbench.keeping.files import write_checked
 from gpbench.keeping.record import Result
 from gpbench.planning.trial import digest
 from gpbench.running import platforms, sample, verify
@@ -103,7 +103,7 @@ def test_on_another_platform_a_difference_is_reported_without_exit_4(folder, tmp
     out, id = edited(folder, tmp_path, lambda r: r["metrics"].update(nmse=0.5))
     (file,) = (out / "env").iterdir()
     env = {k: v for k, v in json.loads(file.read_text()).items() if k != "checksum"}
-    write_json(file, env | {"machine": "sparc64"})
+    write_checked(file, env | {"machine": "sparc64"})
     ran = gpbench("verify", out, "--sample", 24)
     assert ran.returncode == 0
     assert f"differs {out} {id}" in ran.stdout and "machine sparc64 then" in ran.stdout

@@ -1,6 +1,7 @@
-"""The wheel: all that is not code is inside, and it runs where nothing of the repository is."""
+"""The wheel: all that is not code is inside, it runs where nothing of the repository is, and on other Pythons."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -8,7 +9,10 @@ import venv
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from gpbench import SparseGPClassifier, SparseGPRegressor
 
 SMALL = ["run", "smoke/tiny", "-o", "out"]
 
@@ -69,9 +73,12 @@ def _run(python, arguments, cwd):
     return subprocess.run([str(python), *arguments], cwd=cwd, env=env, capture_output=True, text=True)
 
 
-def _installed(folder, wheel, with_ours: bool):
+def _installed(folder, wheel, with_ours: bool, base: str = sys.executable):
     """An environment with the wheel in it; its dependencies are borrowed from this one, or fetched."""
-    venv.create(folder, with_pip=not with_ours)
+    if base == sys.executable:
+        venv.create(folder, with_pip=not with_ours)
+    else:
+        subprocess.run([base, "-m", "venv", str(folder)], check=True)
     python = folder / "bin" / "python"
     site = Path(_run(python, ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], folder).stdout.strip())
     if with_ours:
@@ -105,3 +112,59 @@ def test_an_empty_environment_with_the_wheel_runs_a_built_in_config(wheel, tmp_p
     python, site = _installed(tmp_path / "env", wheel, with_ours=False)
     (tmp_path / "work").mkdir()
     _works(python, site, tmp_path / "work")
+
+
+ELSEWHERE = """
+import importlib, pathlib, pkgutil, sys
+import numpy as np
+import gpbench
+for module in pkgutil.walk_packages(gpbench.__path__, "gpbench."):
+    if ".adapters." in module.name or module.name.endswith("__main__") or "._" in module.name:
+        continue
+    try:
+        importlib.import_module(module.name)
+    except ModuleNotFoundError as e:  # what an extra brings
+        assert not e.name.startswith("gpbench")
+folder = pathlib.Path(sys.argv[1])
+X = np.load(folder / "X.npy")
+for file in folder.glob("*.npz"):
+    model = gpbench.load(file)
+    if hasattr(model, "classes_"):
+        found = model.predict_proba(X)
+    else:
+        found = np.column_stack(model.predict(X, return_std=True))
+    assert np.array_equal(found, np.load(file.with_suffix(".npy"))), file
+    print(file.stem)
+"""
+
+
+def _python(minor: int) -> str | None:
+    """A Python of that version which can make environments: on the path, or one of pyenv's."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    listed = [shutil.which(f"python3.{minor}"), *sorted(pyenv.glob(f"versions/3.{minor}.*/bin/python"))]
+    usable = (p for p in listed if p and not subprocess.run([p, "-c", "import venv"], capture_output=True).returncode)
+    return next(map(str, usable), None)
+
+
+@pytest.mark.real  # fetches the dependencies
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("minor", [10, 12, 13])
+def test_another_python_has_every_module_and_predicts_the_same_with_a_saved_model(wheel, tmp_path, minor):
+    base = None if sys.version_info[1] == minor else _python(minor)
+    if base is None:
+        pytest.skip(f"no other Python 3.{minor} on this machine")
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 2))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=90)
+    np.save(tmp_path / "X.npy", X)
+    learn = {"schedule": "joint", "evaluations": 3}
+    methods = ["fitc", "nlgpp", "full-gp", "vecchia", "ep-fic"]
+    for method in methods:
+        cls, target = (SparseGPClassifier, y > 0) if method == "ep-fic" else (SparseGPRegressor, y)
+        model = cls(method, n_basis=10, learn=learn, random_state=0).fit(X, target)
+        model.save(tmp_path / f"{method}.npz")
+        told = model.predict_proba(X) if method == "ep-fic" else np.column_stack(model.predict(X, return_std=True))
+        np.save(tmp_path / f"{method}.npy", told)
+    python, _ = _installed(tmp_path / "env", wheel, with_ours=False, base=base)
+    ran = _run(python, ["-c", ELSEWHERE, str(tmp_path)], tmp_path)
+    assert ran.returncode == 0 and set(ran.stdout.split()) == set(methods), ran.stderr

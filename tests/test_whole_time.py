@@ -7,7 +7,7 @@ import pytest
 from driver import run_here, trial
 from numba.core import event
 
-from gpbench.keeping.files import read_json, write_json
+from gpbench.keeping.files import read_checked, write_checked
 from gpbench.keeping.store import Store
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.report import frame
@@ -27,7 +27,7 @@ def ran(tmp_path):
 def test_shared_learning_is_told_with_every_trial_that_shares_it(ran):
     folder, trials = ran
     found = Store(folder).results(trials)
-    shared = read_json(next((folder / "shared").glob("*.json")))
+    shared = read_checked(next((folder / "shared").glob("*.json")))
     for t in trials[:2]:
         seconds = found[t.id].seconds
         assert seconds["learn"] == shared["seconds"]["wall"] > 0
@@ -46,7 +46,7 @@ def test_the_report_adds_up_what_is_known(ran):
 def test_shared_work_of_old_that_kept_no_time_leaves_the_columns_empty(ran):
     folder, _ = ran
     path = next((folder / "shared").glob("*.json"))
-    write_json(path, {k: v for k, v in read_json(path).items() if k not in ("seconds", "checksum")})
+    write_checked(path, {k: v for k, v in read_checked(path).items() if k not in ("seconds", "checksum")})
     later = trial("sod", d_max=25, hyperparameters=SHARED)
     run_here(folder, [later])
     seconds = Store(folder).results([later])[later.id].seconds

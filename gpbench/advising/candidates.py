@@ -30,24 +30,30 @@ class Candidate:
         return {"method": self.method, "label": self.name, **self.params, **kernel}
 
 
-def _sized(method: str, sizes, key: str = "d_max", **params) -> list[Candidate]:
-    return [Candidate(method, m, {**params, key: m}) for m in sizes]
+def _sized(method: str, sizes, top: int, key: str = "d_max", **params) -> list[Candidate]:
+    """One for each size up to `top`; that one itself where all are larger."""
+    return [Candidate(method, m, {**params, key: m}) for m in [m for m in sizes if m <= top] or [top]]
 
 
 def candidates(task: str, n: int, most: int = SIZES[-1], methods: tuple[str, ...] = ()) -> list[Candidate]:
-    """For n training rows and up to `most` basis vectors; `methods` are globs that leave some of them."""
+    """For n training rows and up to `most` basis vectors; `methods` are globs that leave some of them.
+
+    Inducing inputs start where the methods' own default is (`covering`).
+    """
+    top = min(most, n)
     if task == "classification":
-        found = _sized("ep-fic", (10, 25, 50, 100), inducing="kmeans", optimise_inputs=False)
+        found = _sized("ep-fic", (10, 25, 50, 100), top, inducing="kmeans", optimise_inputs=False)
         found.append(Candidate("ep-sparse", 0, {}, "pp3"))
         found += [Candidate("ep", 0, {})] if n <= DENSE_ROWS else []
     else:
-        found = [c for method in ("fitc", "vfe") for c in _sized(method, SIZES, inducing="kmeans")]
-        found += _sized("info", SIZES) + _sized("sod", SIZES[1:]) + _sized("local", SIZES[1:])
-        found += _sized("vecchia", (10, 20, 40), key="neighbours")
-    found = [c for c in found if c.size <= min(most, n) and any(fnmatchcase(c.method, g) for g in methods or ("*",))]
-    if not found:
-        raise ConfigError(f"nothing to try: --method {' '.join(methods)} and --most {most} leave no candidate")
-    return found
+        found = [c for method in ("fitc", "vfe", "info") for c in _sized(method, SIZES, top)]
+        found += [c for method in ("sod", "local") for c in _sized(method, SIZES[1:], top)]
+        found += _sized("vecchia", (10, 20, 40), top, key="neighbours")
+    left = [c for c in found if any(fnmatchcase(c.method, g) for g in methods or ("*",))]
+    if not left:
+        names = ", ".join(dict.fromkeys(c.method for c in found))
+        raise ConfigError(f"--method {' '.join(methods)}: nothing to try is called that; for {task} there are {names}")
+    return left
 
 
 def settings(task: str) -> dict:

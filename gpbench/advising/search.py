@@ -36,9 +36,22 @@ SPLITS = 5  # on all rows, at most
 SHARE = 0.5  # of the time left that a rung may plan with
 DEAR = 0.4  # of the time left: a candidate that takes more would leave nothing to compare it with
 LAST = 0.8  # the same where nothing would be left for another
-AROUND = 0.3  # seconds of the process around a fit
+START, AROUND = 2.0, 0.3  # seconds until a rung's first process, and of the process around a fit, on an idle machine
 WORTHWHILE = 1.5  # times the rows of the rung before: less tells nothing new
 FEWEST_ROWS = 20
+
+
+def refuse(path: str, target: str, y: np.ndarray) -> None:
+    """Targets that no two candidates can be told apart by."""
+    if len(y) < FEWEST_ROWS:
+        rows = "1 row is" if len(y) == 1 else f"{len(y)} rows are"
+        raise DataError(f"{path}: {rows} too few to hold some out; {FEWEST_ROWS} at least")
+    if not np.ptp(y):
+        raise DataError(f"{path}: column '{target}' is constant ({y[0]:g}): every candidate predicts that")
+
+
+def _took(result: Result) -> float:
+    return sum(result.seconds.get(k) or 0.0 for k in ("fit", "predict"))
 
 
 @dataclass
@@ -59,6 +72,7 @@ class Search:
     planned: list[Trial] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)  # what was not tried, and why
     begin: float = field(default_factory=time.monotonic)
+    pace: float = 1.0  # how many times START and AROUND the last rung took: machines are slow, or busy
 
     @property
     def full(self) -> int:
@@ -89,7 +103,7 @@ class Search:
 
     def rung(self, live: list[Candidate], rows: int, split: int) -> None:
         """One split at so many training rows; what is not done when the time is over is left out."""
-        live = [c for c in live if c.size <= rows]
+        live = self.ordered([c for c in live if c.size <= rows])
         path = self.folder / "rung.yaml"
         self.folder.mkdir(parents=True, exist_ok=True)
         path.write_text(yaml.safe_dump(self.config(live, rows), sort_keys=False), encoding="utf-8")
@@ -98,10 +112,20 @@ class Search:
         self.planned += [t for t in trials if t.id not in {p.id for p in self.planned}]
         self.say(f"{len(live)} candidates on {rows} rows, split {split + 1}; {max(self.left, 0):.0f} s left")
         options = Options(jobs=self.jobs, seconds=max(self.left, 0.1), timeout=max(self.left, 0.1))
+        started = time.monotonic()
         run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
+        spent = time.monotonic() - started
         found, names = Store(self.folder).results(trials), {c.name: c for c in live}
         for result in found.values():
             self.results[names[result.trial.label], rows, split] = result
+        self.pace = self.pace_of(spent, list(found.values()))
+
+    def ordered(self, live: list[Candidate]) -> list[Candidate]:
+        """Methods that were good so far first: when the time is over, it is the others that were not done."""
+        best: dict[str, tuple[int, float]] = {}  # on as many rows as a method has seen
+        for (c, n, _), r in self.results.items():
+            best[c.method] = min(best.get(c.method, (0, np.inf)), (-n, self.score(r)))
+        return sorted(live, key=lambda c: best.get(c.method, (0, np.inf))[1])
 
     def scores(self, rows: int, split: int) -> dict[Candidate, float]:
         return {c: self.score(r) for (c, n, k), r in self.results.items() if (n, k) == (rows, split)}
@@ -113,21 +137,40 @@ class Search:
     # -- what it costs ------------------------------------------------------------------------------------------
 
     def seconds(self, live: list[Candidate], rows: int) -> float:
-        """Of a rung, by the dearest that each method has shown so far: time grows with the rows, and m^2 with the size.
+        """Of a rung: what is done once, and each candidate.
 
         The full GP that gives hyperparameters is done once per split, and grows with the cube of its rows.
         """
-        total, learn = 0.0, 0.0
-        for c in live:
-            seen = [(k[0], k[1], r) for k, r in self.results.items() if k[0].method == c.method and r.status == "ok"]
-            if not seen:
-                continue
-            nearest, n, r = max(seen, key=lambda x: (x[0].size <= c.size, x[1], x[0].size))
-            spent = sum(r.seconds.get(k) or 0.0 for k in ("fit", "predict"))
-            grown = (max(c.size, 1) / max(nearest.size, 1)) ** 2 if nearest.size else 1.0
-            total += spent * max(1.0, rows / n) * max(1.0, grown) + AROUND
-            learn = max(learn, (r.seconds.get("learn") or 0.0) * (min(rows, 1000) / min(n, 1000)) ** 3)
-        return (total + learn) / self.jobs
+        each = [self._work(c, rows) for c in live]
+        once = max((learn for _, learn in each), default=0.0)
+        return (sum(fit for fit, _ in each) + once) / self.jobs + self.pace * self._around(len(live))
+
+    def _around(self, count: int) -> float:
+        """Seconds of so many processes besides their fits, on an idle machine."""
+        return START + AROUND * count / self.jobs
+
+    def _work(self, c: Candidate, rows: int) -> tuple[float, float]:
+        """Seconds of fit and prediction, and of the full GP before it, by the dearest that the method has shown so far.
+
+        Time grows with the rows, and with the square of the size.
+        """
+        seen = [(k[0], k[1], r) for k, r in self.results.items() if k[0].method == c.method and r.status == "ok"]
+        if not seen:
+            return 0.0, 0.0
+        nearest, n, r = max(seen, key=lambda x: (x[0].size <= c.size, x[1], x[0].size))
+        grown = (max(c.size, 1) / max(nearest.size, 1)) ** 2 if nearest.size else 1.0
+        learn = (r.seconds.get("learn") or 0.0) * (min(rows, 1000) / min(n, 1000)) ** 3
+        return _took(r) * max(1.0, rows / n) * max(1.0, grown), learn
+
+    def pace_of(self, spent: float, done: list[Result]) -> float:
+        """From the seconds of a rung, and what its fits say they took of them."""
+        learn = max((r.seconds.get("learn") or 0.0 for r in done), default=0.0)
+        return max(1.0, (spent - (sum(map(_took, done)) + learn) / self.jobs) / self._around(len(done)))
+
+    def pays(self, chosen: list[Candidate], c: Candidate, share: float) -> bool:
+        """Whether such a share of the time left pays for one more on all rows, and it alone is not too dear."""
+        alone = self._work(c, self.full)[0] <= DEAR * self.left
+        return alone and self.seconds([*chosen, c], self.full) <= share * self.left
 
     def affordable(self, live: list[Candidate]) -> int:
         """Training rows that half of the time left pays for."""
@@ -140,8 +183,6 @@ class Search:
 
     def go(self) -> list[Candidate]:
         """Run rungs until the time is over or enough is known; the candidates that were left at the end."""
-        if self.n < FEWEST_ROWS:
-            raise DataError(f"{self.source['csv']}: {self.n} rows are too few to hold some out; {FEWEST_ROWS} at least")
         live, rows = self.every, min(PILOT, self.full)
         self.rung(live, rows, 0)
         live = self._without_failures(live, rows)
@@ -160,11 +201,24 @@ class Search:
                 live = few
             rows = self.full
             self.rung(live, rows, split)
+            while split == 0 and self.left > 0 and (more := self.larger()):
+                self.rung(more, rows, 0)
+                live = [*live, *more]
             if self.left <= 0:  # the split was cut off: what it lacks is nobody's fault
                 break
             live, split = self._without_failures(live, rows, split), split + 1
             live = promoted(self._means(live, split), live, biased=False)
         return live
+
+    def larger(self) -> list[Candidate]:
+        """Sizes that there were never rows enough for, next to one of the better half on all rows; as time allows."""
+        tried = {c for c, _, _ in self.results}
+        wanted = [c for c in promoted(self.scores(self.full, 0), self.every, biased=True) if c not in tried]
+        more: list[Candidate] = []
+        for c in self.ordered(wanted):
+            if self.pays(more, c, SHARE):
+                more.append(c)
+        return more
 
     def _few(self, live: list[Candidate], rows: int, splits: int) -> list[Candidate]:
         """The best, as far as the time left pays for them on all rows; a dear one makes room for cheaper ones."""
@@ -174,8 +228,7 @@ class Search:
             ranked = list(dict.fromkeys(c for best in ranked for c in promoted({best: 0.0}, live, biased=True)))
         few: list[Candidate] = []
         for c in ranked:
-            alone = self.seconds([c], self.full) <= DEAR * self.left
-            if alone and self.seconds([*few, c], self.full) <= LAST * self.left:
+            if self.pays(few, c, LAST):
                 few.append(c)
             else:
                 self.dropped.append(f"{c.name}: no time for it on all rows")
@@ -191,6 +244,13 @@ class Search:
     def _means(self, live: list[Candidate], splits: int) -> dict[Candidate, float]:
         found = {c: [self.results.get((c, self.full, k)) for k in range(splits)] for c in live}
         return {c: float(np.mean([self.score(r) for r in rs])) for c, rs in found.items() if None not in rs}
+
+    def nothing(self) -> str:
+        """Why no candidate has a score."""
+        reasons = [r.reason for r in self.results.values() if r.status not in ("ok", "timeout")]
+        if reasons:
+            return f"no candidate could be fitted; the first one: {reasons[0]}"
+        return f"the budget of {self.budget:g} s is too small: no candidate was fitted within it; give more (--budget)"
 
     def table(self, live: list[Candidate]) -> tuple[int, dict[Candidate, list[Result]]]:
         """Training rows of the last rung, and the results there of all candidates over the splits that they share.

@@ -50,9 +50,9 @@ def _look(file, target, task, drop, inputs, missing):
     given = {"drop": list(drop) or None, "inputs": list(inputs) or None, "categorical": "one-hot", "missing": missing}
     given = {k: v for k, v in given.items() if v not in (None, "refuse")}
     found = csv_file.look(file, target, task, Choices(**given))
-    if found.problems:
-        raise DataError("\n".join(found.problems))
-    for remark in found.remarks:
+    if found.faults:
+        raise DataError("\n".join(found.faults))
+    for remark in found.told():
         note(remark)
     return found, {"csv": os.path.abspath(file), "target": target, "task": task, **given}
 
@@ -77,7 +77,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
 
     begin = time.monotonic()
     from gpbench.advising import candidates, judging, telling
-    from gpbench.advising.search import Search
+    from gpbench.advising.search import Search, refuse
     from gpbench.errors import ConfigError
     from gpbench.metrics import METRICS
     from gpbench.text import nearest
@@ -86,13 +86,14 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     if metric not in METRICS:
         raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, METRICS)}")
     looked, source = _look(file, target, task, drop, inputs, missing)
+    refuse(file, target, looked.y)
     out = Path(output or Path("results") / f"advice-{Path(file).stem}")
     search = Search(source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin)
     search.every = candidates.candidates(task, search.full, most, methods)
     live = search.go()
     rows, found = search.table(live)
     if not found:
-        note(f"the budget of {budget:g} s is too small: no candidate was fitted within it; give more time (--budget)")
+        note(search.nothing())
         return 1
     cost = {c: telling.cost(rs) for c, rs in found.items()}
     scores = {c: [search.score(r) for r in rs] for c, rs in found.items()}

@@ -149,9 +149,9 @@ def compare(first, second, as_json):
 @json_option
 def score(exported, predictions, label, into, as_json):
     """Metrics of predictions made by another library on splits that `gpbench data export` wrote."""
-    from gpbench import report
+    from gpbench.running.scoring import score as scored
 
-    found = report.score(Path(exported), Path(predictions), label=label, into=Path(into) if into else None)
+    found = scored(Path(exported), Path(predictions), label=label, into=Path(into) if into else None)
     if as_json:
         print_json(found)
     else:

@@ -218,11 +218,10 @@ class _One:
 
     def _condense(self) -> None:
         """Traces into curves.csv and notes.csv; trouble there takes nothing from the results."""
-        from gpbench import report
         from gpbench.errors import GpbenchError
 
         try:
-            for name in report.write_curves(self.out):
+            for name in write_curves(self.out):
                 note(f"{name} was damaged and is now in quarantine/; made again from trials/ only")
         except GpbenchError as e:
             self.trouble = fail(e)
@@ -240,6 +239,18 @@ class _One:
             return store.planned()[1]
         except (FileNotFoundError, Damaged):  # committed results come without a manifest
             return self.plan(load_config(store.resolved)).trials
+
+
+def write_curves(out: Path) -> list[str]:
+    """Condense the traces of a folder; names of files that were damaged and are in quarantine/ now."""
+    from gpbench import report
+    from gpbench.keeping.store import Store
+
+    store = Store(out)
+    for name in (found := report.damaged(store.folder)):
+        store.quarantine(store.folder / name)
+    store.write_condensed(report.condensed(store.folder))
+    return found
 
 
 def _render(out: Path) -> None:

@@ -33,3 +33,8 @@ def checked(name: str, dataset) -> Dataset:
         if len(part) and (np.min(part) < 0 or np.max(part) >= len(y)):
             raise DataError(f"dataset {name}: its published split names rows beyond the {len(y)} there are")
     return dataset
+
+
+def repeated(X: np.ndarray) -> np.ndarray:
+    """Rows whose inputs an earlier row has, in order."""
+    return np.setdiff1d(np.arange(len(X)), np.unique(X, axis=0, return_index=True)[1], assume_unique=True)

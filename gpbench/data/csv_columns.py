@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpbench.errors import DataError
 from gpbench.text import nearest
 
+from .scaling import LARGEST
+
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 _ID = re.compile(r"(.*[ _-])?(id|index|no|nr|number|row|unnamed: 0)", re.IGNORECASE)
 FEW_LEVELS = 20  # a text column with more than these, and one for every second row, is no category
@@ -78,9 +80,9 @@ def _numbers(path, column: Column, cells: list[str]) -> np.ndarray:
     if column.fill is not None:
         gaps = np.array([absent_cell(cell) for cell in cells])
         values[gaps] = column.fill
-    for i in np.flatnonzero(~np.isfinite(values)):
+    for i in np.flatnonzero(~(np.abs(values) <= LARGEST)):
         if not absent_cell(cells[i]):
-            raise DataError(f"{path}: column '{column.name}', row {i + 1}: {_what(cells[i])}")
+            raise DataError(f"{path}: column '{column.name}', row {i + 1}: {unfit(cells[i])}")
     return values
 
 
@@ -100,8 +102,11 @@ def _value(cell: str) -> float:
     return float(cell) if is_number(cell) and not absent_cell(cell) else np.nan
 
 
-def _what(cell: str) -> str:
-    return f"{cell} is not finite" if is_number(cell) else f"'{cell[:SHOWN]}' is text, not a number"
+def unfit(cell: str) -> str:
+    """Why a cell that is there is no number to compute with."""
+    if not is_number(cell):
+        return f"'{cell[:SHOWN]}' is text, not a number"
+    return f"{cell} is {'too large' if np.isfinite(float(cell)) else 'not finite'}"
 
 
 # -- looking at a table ----------------------------------------------------------------------------------------------
@@ -111,7 +116,7 @@ def _what(cell: str) -> str:
 class Survey:
     """All that is wrong with a table, and what is odd about it; the encoding where nothing is wrong."""
 
-    problems: list[str]
+    faults: list[str]
     remarks: list[str]
     encoding: Encoding
     complete: np.ndarray  # (n,) rows without a missing value among inputs and target
@@ -119,11 +124,11 @@ class Survey:
 
 def survey(path, header: list[str], rows: list[list[str]], target: str, choices: Choices) -> Survey:
     """Look at every column that is to be used. The first row below the header is row 1."""
-    problems = _unknown_names(path, header, target, choices)
+    faults = _unknown_names(path, header, target, choices)
     used = [c for c in choices.inputs or header if c in header and c != target and c not in (choices.drop or [])]
-    if not used and not problems:
+    if not used and not faults:
         others = " and those dropped" if choices.drop else ""
-        problems.append(f"{path}: has no column besides the target '{target}'{others}")
+        faults.append(f"{path}: has no column besides the target '{target}'{others}")
     columns, remarks = [], []
     complete = np.ones(len(rows), dtype=bool)
     for name in used:
@@ -131,7 +136,7 @@ def survey(path, header: list[str], rows: list[list[str]], target: str, choices:
         gaps = np.array([absent_cell(c) for c in cells])
         complete &= ~gaps
         levels, found = _kind(path, name, cells, gaps, choices)
-        problems += found
+        faults += found
         columns.append(Column(name, levels))
         if not found:
             remarks += _odd(path, name, cells, levels, len(rows))
@@ -140,12 +145,12 @@ def survey(path, header: list[str], rows: list[list[str]], target: str, choices:
         complete &= ~gaps
         if choices.missing == "median" and gaps.any():
             where = f"{path}: column '{target}', row {int(np.argmax(gaps)) + 1}"
-            problems.append(f"{where}: missing value of the target, which no median can stand in for; missing: drop")
+            faults.append(f"{where}: missing value of the target, which no median can stand in for; missing: drop")
     if choices.missing == "drop" and not complete.all():
         remarks.append(f"{path}: {int((~complete).sum())} of {len(rows)} rows have missing values and are dropped")
         if not complete.any():
-            problems.append(f"{path}: every row has a missing value: drop the columns they are in")
-    return Survey(problems, remarks, Encoding(tuple(columns)), complete)
+            faults.append(f"{path}: every row has a missing value: drop the columns they are in")
+    return Survey(faults, remarks, Encoding(tuple(columns)), complete)
 
 
 def _unknown_names(path, header: list[str], target: str, choices: Choices) -> list[str]:
@@ -166,33 +171,33 @@ def _unknown_names(path, header: list[str], target: str, choices: Choices) -> li
 def _kind(path, name: str, cells: list[str], gaps, choices: Choices) -> tuple[tuple[str, ...] | None, list[str]]:
     """Levels of a text column (None: numbers), and what is wrong with the column, each in a sentence."""
     text = [i for i, c in enumerate(cells) if not gaps[i] and not is_number(c)]
-    infinite = [i for i, c in enumerate(cells) if is_number(c) and not gaps[i] and not np.isfinite(float(c))]
+    beyond = [i for i, c in enumerate(cells) if is_number(c) and not gaps[i] and not abs(float(c)) <= LARGEST]
 
     def at(i):
         return f"{path}: column '{name}', row {i + 1}"
 
-    problems = []
+    faults = []
     present = len(cells) - int(gaps.sum())
     if gaps.any() and choices.missing == "refuse":
         more = f" ({int(gaps.sum())} in this column)" if gaps.sum() > 1 else ""
         hint = "drop the row or fill it in (missing: drop | median)"
-        problems.append(f"{at(int(np.argmax(gaps)))}: missing value{more}; {hint}")
+        faults.append(f"{at(int(np.argmax(gaps)))}: missing value{more}; {hint}")
     if not present:
-        problems.append(f"{path}: column '{name}' has no values; drop it")
+        faults.append(f"{path}: column '{name}' has no values; drop it")
     if len(text) > present / 2:
         levels = tuple(sorted({cells[i] for i in range(len(cells)) if not gaps[i]}))
         if choices.categorical == "refuse":
             hint = "drop it, or make it inputs (categorical: one-hot)"
-            problems.append(f"{at(text[0])}: {_what(cells[text[0]])}; {hint}")
+            faults.append(f"{at(text[0])}: {unfit(cells[text[0]])}; {hint}")
         elif len(levels) > max(FEW_LEVELS, present / 2):
-            problems.append(f"{path}: column '{name}' has {len(levels)} different texts in {present} rows; drop it")
-        return levels, problems
+            faults.append(f"{path}: column '{name}' has {len(levels)} different texts in {present} rows; drop it")
+        return levels, faults
     if text:
         more = f" ({len(text)} of {present} cells are)" if len(text) > 1 else ""
-        problems.append(f"{at(text[0])}: {_what(cells[text[0]])}{more}")
-    if infinite:
-        problems.append(f"{at(infinite[0])}: {cells[infinite[0]]} is not finite")
-    return None, problems
+        faults.append(f"{at(text[0])}: {unfit(cells[text[0]])}{more}")
+    if beyond:
+        faults.append(f"{at(beyond[0])}: {unfit(cells[beyond[0]])}")
+    return None, faults
 
 
 def _odd(path, name: str, cells: list[str], levels, n: int) -> list[str]:

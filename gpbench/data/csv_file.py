@@ -17,8 +17,10 @@ import numpy as np
 
 from gpbench.errors import DataError
 
-from .csv_columns import Choices, Encoding, absent_cell, is_number, survey
+from .checking import repeated
+from .csv_columns import Choices, Encoding, absent_cell, is_number, survey, unfit
 from .dataset import Dataset, fingerprint
+from .scaling import LARGEST
 
 TASKS = ("regression", "classification")
 _copies: dict[str, str] = {}  # of this process: where the content of a path of another machine is kept on this one
@@ -44,8 +46,8 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
     if sha256 and file_hash(path) != sha256:
         raise DataError(f"{csv}: has changed since the run was planned; put the old file back or start a new run")
     found = look(csv, target, task, Choices(**choices))
-    if found.problems:
-        raise DataError("\n".join(found.problems))
+    if found.faults:
+        raise DataError("\n".join(found.faults))
     notes = (f"the user's file {path.name}", *(r.partition(": ")[2] for r in found.remarks if r.endswith("dropped")))
     X, y = found.X, found.y
     return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y))
@@ -55,12 +57,23 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
 class Look:
     """A user's file, read once: everything wrong with it, everything odd, and the arrays where nothing is wrong."""
 
-    problems: list[str]
+    faults: list[str]
     remarks: list[str]
     encoding: Encoding | None = None
     X: np.ndarray | None = None
     y: np.ndarray | None = None
     labels: tuple[str, ...] = ()  # of the classes -1 and +1
+    path: str = ""
+    rows: np.ndarray | None = None  # that the arrays hold; the first below the header is 1
+
+    def told(self) -> list[str]:
+        """Everything odd, rows that repeat others included: those are looked for when somebody wants to know."""
+        again = repeated(self.X) if self.X is not None else []
+        if not len(again):
+            return self.remarks
+        rows = "1 row has" if len(again) == 1 else f"{len(again)} rows have"
+        first = f"row {self.rows[again[0]]}" + (" is the first" if len(again) > 1 else "")
+        return [*self.remarks, f"{self.path}: {rows} the inputs of another row ({first})"]
 
 
 def look(csv: str, target: str, task: str, choices: Choices) -> Look:
@@ -70,19 +83,25 @@ def look(csv: str, target: str, task: str, choices: Choices) -> Look:
     except DataError as e:
         return Look([str(e)], [])
     found = survey(path, header, rows, target, choices)
-    problems, y, labels = list(found.problems), None, ()
+    faults, y, labels = list(found.faults), None, ()
     keep = found.complete if choices.missing == "drop" else np.ones(len(rows), dtype=bool)
+    kept_rows = np.flatnonzero(keep) + 1
     if target in header and keep.any():
         cells = [row[header.index(target)] for row, kept in zip(rows, keep) if kept]
         try:
-            y, labels = classes(path, target, cells) if task == "classification" else (numbers(path, target, cells), ())
+            if task == "classification":
+                y, labels = classes(path, target, cells)
+            else:
+                y = numbers(path, target, cells, kept_rows)
         except DataError as e:
-            if not any(f"column '{target}'" in p for p in problems):
-                problems.append(str(e))
-    if problems:
-        return Look(problems, found.remarks)
+            if not any(f"column '{target}'" in p for p in faults):
+                faults.append(str(e))
+    if faults:
+        return Look(faults, found.remarks)
     X, _ = found.encoding.encode(path, header, [row for row, kept in zip(rows, keep) if kept])
-    return Look([], found.remarks, found.encoding, X, y, labels)
+    if len(y) > 1 and not np.ptp(y):
+        found.remarks.append(f"{path}: column '{target}', the target, is constant ({y[0]:g}): nothing is to be learned")
+    return Look([], found.remarks, found.encoding, X, y, labels, str(path), kept_rows)
 
 
 def filled(dataset: Dataset, train: np.ndarray) -> Dataset:
@@ -128,23 +147,21 @@ def table(path) -> tuple[list[str], list[list[str]]]:
     return header, rows[1:]
 
 
-def numbers(path, column: str, cells: list[str]) -> np.ndarray:
-    """A column as finite doubles; what is not one is named by column and row (the first row below the header is 1)."""
+def numbers(path, column: str, cells: list[str], rows=None) -> np.ndarray:
+    """A column as finite doubles; what is not one is named by column and row: of `rows`, else 1, 2, ..."""
     values = np.array([float(cell) if is_number(cell) else np.nan for cell in cells])
-    if np.isfinite(values).all():
+    if (fit := np.abs(values) <= LARGEST).all():
         return values
-    i = int(np.argmin(np.isfinite(values)))
-    where, cell = f"{path}: column '{column}', row {i + 1}", cells[i]
+    i = int(np.argmin(fit))
+    where, cell = f"{path}: column '{column}', row {i + 1 if rows is None else rows[i]}", cells[i]
     if absent_cell(cell):
         raise DataError(f"{where}: missing value; drop the row or fill it in")
-    if is_number(cell):
-        raise DataError(f"{where}: {cell} is not finite")
-    raise DataError(f"{where}: '{cell[:40]}' is text, not a number")
+    raise DataError(f"{where}: {unfit(cell)}")
 
 
 def classes(path, column: str, labels: list[str]) -> tuple[np.ndarray, tuple[str, str]]:
     """-1/+1 from two labels, the smaller one (as numbers if they are) being -1; and the labels in that order."""
-    for i, label in enumerate(labels, start=1):
+    for i, label in enumerate(labels, start=1):  # the first row below the header is 1; with `missing: drop` none is met
         if absent_cell(label):
             raise DataError(f"{path}: column '{column}', row {i}: missing class")
     kinds = sorted(set(labels), key=lambda s: (0, float(s), s) if is_number(s) else (1, 0.0, s))

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from gpbench.disk import raise_if_ours, raw_hash, replacing, sweep
 from gpbench.errors import DataError, StorageError
 
 from . import pypi, transfer, unpacking
 from .checking import checked
 from .copies import Copy, RemoteFile
 from .dataset import Dataset
-from .disk import raise_if_ours, raw_hash
 
 LOCK_SECONDS = 900  # a slow download in another process
 
@@ -193,17 +193,8 @@ def _keep(copy: Copy, staged, places: Places, must_cache: bool) -> tuple[Path, .
         final = places.data / f.path
         try:
             final.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=final.parent, prefix=".part-")
-            try:
-                with os.fdopen(handle, "wb") as out, open(path, "rb") as src:
-                    shutil.copyfileobj(src, out)
-                    out.flush()
-                    os.fsync(out.fileno())
-                os.chmod(temporary, 0o644)
-                os.replace(temporary, final)
-            except BaseException:
-                os.unlink(temporary)
-                raise
+            with replacing(final) as out, open(path, "rb") as src:
+                shutil.copyfileobj(src, out)
         except OSError as e:
             if must_cache:
                 raise StorageError(f"cannot write {final} ({e.strerror}); set GPBENCH_DATA to another folder") from e
@@ -215,10 +206,11 @@ def _sweep(source, places: Places) -> None:
     """Remove damaged files of other copies and what a killed process left; the user's own files are left alone."""
     for f in (f for copy in source.copies if not copy.user for f in copy.files):
         path = places.data / f.path
-        damaged = [path] if path.is_file() and not sound(path, f) else []
-        for unwanted in [*damaged, *path.parent.glob(".part-*")]:
-            with contextlib.suppress(OSError):
-                unwanted.unlink()
+        with contextlib.suppress(OSError):
+            if path.is_file() and not sound(path, f):
+                path.unlink()
+        with contextlib.suppress(OSError):
+            sweep(path.parent)
 
 
 @contextlib.contextmanager

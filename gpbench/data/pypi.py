@@ -16,11 +16,11 @@ from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.request import url2pathname
 
+from gpbench.disk import raw_hash
 from gpbench.errors import DataError
 
 from . import transfer, unpacking
 from .copies import RemoteFile
-from .disk import raw_hash
 
 TIMEOUT = 60  # seconds for pip to tell its indexes
 PAGE, ARCHIVE = 20_000_000, 200_000_000  # bytes of an index page and of an archive, at most

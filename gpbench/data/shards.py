@@ -18,9 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gpbench.disk import TEMPORARY, raw_hash
 from gpbench.errors import DataError, StorageError
-
-from .disk import raw_hash
 
 AT_ONCE = 50_000  # rows that are still made one array
 SHARD = 1 << 17  # rows of a file that we write
@@ -169,7 +168,7 @@ def write(folder: Path, blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> int:
     folder = Path(folder)
     if folder.exists():
         raise StorageError(f"{folder} is there already; give another folder or remove it")
-    temporary = folder.with_name(f".tmp-{os.getpid()}-{folder.name}")
+    temporary = folder.with_name(f"{TEMPORARY}{os.getpid()}-{folder.name}")
     rows = 0
     try:
         temporary.mkdir(parents=True)

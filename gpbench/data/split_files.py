@@ -5,7 +5,7 @@
     OUT/trial-000/y_train.csv         raw targets (-1/+1 for classes)               (also y_test.csv)
     OUT/trial-000/train_index.csv     row of the data set for each training row     (also test_index.csv)
 
-Predictions made on these splits are read by `gpbench score` (report/scoring.py).
+Predictions made on these splits are read by `gpbench score` (running/scoring.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gpbench.disk import read_json, replacing
 from gpbench.errors import DataError, StorageError
 
 from . import splits
@@ -66,7 +67,8 @@ def export(
                  "target_variance": float(np.var(dataset.y)), "key": (keys or {}).get(index)}
             )  # fmt: skip
         out.mkdir(parents=True, exist_ok=True)
-        (out / "export.json").write_text(json.dumps(facts, indent=2) + "\n")
+        with replacing(out / "export.json") as file:
+            file.write((json.dumps(facts, indent=2) + "\n").encode())
     except OSError as e:
         raise StorageError(f"cannot write {e.filename or out} ({e.strerror})") from e
     return out
@@ -83,9 +85,9 @@ def read(out_dir) -> tuple[dict, list[ExportedTrial]]:
     """The facts and the trials of an exported folder."""
     out = Path(out_dir)
     try:
-        facts = json.loads((out / "export.json").read_text())
+        facts = read_json(out / "export.json")
         return facts, [_read_trial(out / folder_name(t["index"]), t["index"]) for t in facts["trials"]]
-    except (OSError, ValueError, KeyError) as e:
+    except (OSError, ValueError, KeyError, TypeError, DataError) as e:
         raise DataError(f"{out} is not a folder written by `gpbench data export` ({e})") from e
 
 

@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from gpbench import disk
 from gpbench.errors import DataError
-
-from . import disk
 
 TIMEOUT = 20.0  # seconds without an answer or without a byte
 HEADERS = 60.0  # seconds until the headers are there, redirects included: they may come a byte at a time

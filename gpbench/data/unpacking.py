@@ -13,9 +13,8 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
+from gpbench import disk
 from gpbench.errors import DataError
-
-from . import disk
 
 TOTAL = 1_000_000_000  # bytes that all members together may unpack to
 _BLOCK = 1 << 20

@@ -10,7 +10,7 @@ from . import fitting, inputs, resolve, streams
 from .manners import BaseEstimator, NotFittedError, checked_width
 
 
-class SparseGP(BaseEstimator):
+class Estimator(BaseEstimator):
     """Parameters
 
     method : name of a method (`gpbench list methods`); "auto": the recommended one for the number of rows.

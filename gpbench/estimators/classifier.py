@@ -7,14 +7,14 @@ import numpy as np
 from gpbench.errors import BadInput
 
 from . import inputs
-from .base import SparseGP
+from .base import Estimator
 from .manners import ClassifierMixin
 
 
-class SparseGPClassifier(ClassifierMixin, SparseGP):
+class SparseGPClassifier(ClassifierMixin, Estimator):
     """Gaussian process classification of two classes: method "ep" (dense), "ep-fic" or "ep-sparse" (pp kernels)."""
 
-    __doc__ += "\n\n    " + SparseGP.__doc__
+    __doc__ += "\n\n    " + Estimator.__doc__
     _task = "classification"
 
     def fit(self, X, y=None):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpbench import deadline, threads
+from gpbench.data.checking import repeated
 from gpbench.data.scaling import Scaler
 from gpbench.errors import BadInput, GpbenchError
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.planning.identity import learners
 from gpbench.running.evaluate import check, predict
+from gpbench.running.limits import too_large
 from gpbench.running.problem import full_gp, posed
 
 from .resolve import KernelChoice
@@ -68,7 +69,7 @@ def fit(
             raise BadInput(f"{method.name}: {e}") from e
         if deadline.passed():
             notes.append(f"max_seconds: {max_seconds:g} s were over before learning had ended by itself")
-    kept = replace(fitted, models=())
+    kept = replace(fitted, models=(), shown={})
     return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
 
 
@@ -91,8 +92,10 @@ def remarks(X, y, task: str) -> list[str]:
     elif task == "regression" and not np.ptp(y):
         notes.append(f"the target is constant ({y[0]:g}): nothing is learned, and that value is predicted")
     if X.dtype != object:
-        if duplicates := len(X) - len(np.unique(X, axis=0)):
-            notes.append(f"{duplicates} rows have the inputs of another row")
+        if len(again := repeated(X)):
+            notes.append(
+                f"{len(again)} rows have the inputs of another row; the first is row {again[0]}, counted from 0"
+            )
         if len(constant := np.flatnonzero(X.max(0) == X.min(0))) and len(y) > 1:
             notes.append(f"constant columns say nothing: {', '.join(map(str, constant[:5]))}")
     return notes
@@ -100,17 +103,5 @@ def remarks(X, y, task: str) -> list[str]:
 
 def refuse_too_large(method: Method, n: int) -> None:
     """A method on n x n matrices, before it asks the machine for more memory than there is."""
-    needed = MATRICES * 8 * n**2
-    if method.dense and needed > (there := memory()):
-        raise BadInput(
-            f"{method.name} keeps {n} x {n} matrices, {needed / 1e9:.0f} GB of them; this machine has "
-            f"{there / 1e9:.0f} GB: take a sparse method (docs/choosing.md), or fewer rows"
-        )
-
-
-def memory() -> float:
-    """Bytes of this machine, where it tells."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (ValueError, OSError, AttributeError):
-        return float("inf")
+    if method.dense and (why := too_large(method.name, n, MATRICES)):
+        raise BadInput(why)

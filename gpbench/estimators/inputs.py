@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.data.scaling import LARGEST
 from gpbench.errors import BadInput, NotNumbers
 
 
@@ -55,10 +56,10 @@ def _is_number(value) -> bool:
 
 
 def finite(A: np.ndarray, names: list[str] | None) -> np.ndarray:
-    bad = np.argwhere(~np.isfinite(A))
+    bad = np.argwhere(~(np.abs(A) <= LARGEST))
     if len(bad):
         i, j = bad[0]
-        what = "NaN" if np.isnan(A[i, j]) else "infinity"
+        what = "NaN" if np.isnan(A[i, j]) else "infinity" if np.isinf(A[i, j]) else f"{A[i, j]:g}, which is too large"
         more = f" ({len(bad)} such entries in all)" if len(bad) > 1 else ""
         raise BadInput(f"X: {_column(j, names)}, row {i} is {what}{more}; drop the row or fill it in")
     return A
@@ -97,8 +98,8 @@ def targets(y, n: int) -> np.ndarray:
     except (ValueError, TypeError) as e:
         i = next(i for i, value in enumerate(y) if not _is_number(value))
         raise BadInput(f"y: row {i}: {str(y[i])[:40]!r} is not a number; for classes use SparseGPClassifier") from e
-    if not np.isfinite(values).all():
-        i = int(np.argmin(np.isfinite(values)))
+    if not (fit := np.abs(values) <= LARGEST).all():
+        i = int(np.argmin(fit))
         what = "NaN" if np.isnan(values[i]) else "infinity or a value too large for dtype('float64')"
         raise BadInput(f"Input y contains {what} in row {i}; drop the row")
     return values

@@ -7,14 +7,14 @@ import numpy as np
 from gpbench.errors import BadInput
 
 from . import inputs
-from .base import SparseGP
+from .base import Estimator
 from .manners import RegressorMixin
 
 
-class SparseGPRegressor(RegressorMixin, SparseGP):
+class SparseGPRegressor(RegressorMixin, Estimator):
     """Sparse Gaussian process regression with any method of gpbench; inputs and target are scaled inside."""
 
-    __doc__ += "\n\n    " + SparseGP.__doc__
+    __doc__ += "\n\n    " + Estimator.__doc__
 
     def fit(self, X, y=None):
         self._fit(X, lambda n: inputs.targets(y, n))

@@ -78,7 +78,7 @@ class SparseSites:
 
     def gradient(self):
         rows, columns = self.K.indices, self.columns
-        dk = 0.5 * (self.b[rows] * self.b[columns] - self.s[rows] * self.Z * self.s[columns])  # eq. (11)
+        dk = 0.5 * (self.b[rows] * self.b[columns] - self.s[rows] * self.Z * self.s[columns])  # [vanhatalo] eq. (11)
         return self.kernel.linearised_on(self.K, self.X)[1](dk), None
 
     def predict(self, Xs):

@@ -13,7 +13,6 @@ made anew in each of the three walks (build; solve; pull-back), with the same bl
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -36,12 +35,11 @@ class Approximation:
     name: str
     diag_correction: float = 0.0
     penalty: Literal["", "trace", "log"] = ""  # what a bound takes off the evidence for r
-    triangle: type[Triangle] = BlockedTriangle  # solves with L and LB
-    room: Callable = borrow  # for Kuf and V
+    blocked: bool = True  # solves by matrix products, Z prepared once, memory handed on
 
     def plain(self) -> Approximation:
         """The same by LAPACK's solves: its last bits are those of every selection that was made in turns with it."""
-        return replace(self, triangle=Triangle, room=fresh)
+        return replace(self, blocked=False)
 
     def penalise(self, r, noise) -> tuple[float, np.ndarray | float]:
         """(the penalty P >= 0, t = dP/dr); its derivative in the noise is -t r / noise for both forms."""
@@ -61,9 +59,10 @@ class KernelColumns:
     """Kuf and V = L^-1 Kuf by blocks of training points; `kuf(rows)` hands out the block just walked over."""
 
     def __init__(self, approximation: Approximation, kernel, Z, X, L, memory: float):
-        self.kernel, self.Z, self.X = kernel, Z, X
-        self.triangle, self.room = approximation.triangle, approximation.room
+        self.X, self.room = X, borrow if approximation.blocked else fresh
+        self.triangle = BlockedTriangle if approximation.blocked else Triangle
         self.L = self.triangle(L)
+        self._against = kernel.against(Z) if approximation.blocked else lambda X: kernel(X, Z)
         self.shape = (len(Z), len(X))
         self.keeps = 2 * 8 * len(Z) * len(X) <= memory
         # a walk holds up to eight blocks of 8-byte numbers
@@ -76,7 +75,7 @@ class KernelColumns:
             self._K, self._V = self.room(self, self.shape), self.room(self, self.shape)
         for rows in self.blocks:
             if not known:
-                K = np.asfortranarray(self.kernel(self.X[rows], self.Z).T)  # (m, b)
+                K = self._evaluate(rows)
             if not self.keeps:
                 self._latest = rows, K
                 yield rows, self.L.solve(K)
@@ -90,7 +89,10 @@ class KernelColumns:
         if self.keeps:
             return self._K[:, rows]
         latest, K = self._latest
-        return K if latest == rows else np.asfortranarray(self.kernel(self.X[rows], self.Z).T)
+        return K if latest == rows else self._evaluate(rows)
+
+    def _evaluate(self, rows) -> np.ndarray:
+        return np.asfortranarray(self._against(self.X[rows]).T)  # (m, b)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent: atomic writes, checksummed JSON, and storage errors in one sentence."""
+"""Files of a results folder: written whole (disk.py), JSON with its checksum, storage errors in one sentence."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import errno
 import hashlib
 import json
 import math
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
+from gpbench import disk
 from gpbench.errors import StorageError
 from gpbench.planning.trial import digest
 
-TEMPORARY = ".tmp-"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -45,11 +43,7 @@ def storing(path):
 def open_plain(path: Path, flags: int) -> int:
     """A descriptor of a file of ours; a link, a pipe or a device in its place is refused, not followed."""
     with storing(path):
-        fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            os.close(fd)
-            raise OSError(errno.EINVAL, "it is not a plain file")
-    return fd
+        return disk.descriptor(path, flags)
 
 
 def make_folder(path: Path) -> None:
@@ -62,19 +56,8 @@ def make_folder(path: Path) -> None:
 
 def write_atomic(path: Path, content: bytes) -> None:
     """After a crash at any moment the file holds its old content or all of the new one."""
-    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}.part")  # no pattern for results matches it
-    with storing(path):
-        try:
-            temporary.unlink(missing_ok=True)  # of a killed process with the same number
-            with open(open_plain(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as f:
-                f.write(content)
-                f.flush()
-                os.fsync(f.fileno())
-            os.replace(temporary, path)
-            _fsync_folder(path.parent)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+    with storing(path), disk.replacing(path) as file:
+        file.write(content)
 
 
 def write_summed(path: Path, content: bytes) -> None:
@@ -102,34 +85,20 @@ def as_summed(path: Path) -> bool:
     return hashlib.sha256(path.read_bytes()).hexdigest() in known
 
 
-def _fsync_folder(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def sweep(folder: Path) -> None:
-    """Remove what an interrupted write left behind."""
-    for leftover in folder.glob(f"{TEMPORARY}*"):
-        leftover.unlink(missing_ok=True)
-
-
 def unused(path: Path) -> Path:
     """A name beside it that nothing has: x.json.0, x.json.1, ..."""
     return next(free for n in range(10**9) if not (free := path.with_name(f"{path.name}.{n}")).exists())
 
 
-def write_json(path: Path, body: dict) -> None:
+def write_checked(path: Path, body: dict) -> None:
     """JSON with the checksum of its content inside."""
     body = finite(body)
     text = json.dumps({"checksum": digest(body), **body}, indent=1, allow_nan=False)
     write_atomic(path, (text + "\n").encode())
 
 
-def read_json(path: Path) -> dict:
-    """The content of a file of `write_json`; Damaged when it is not what was written."""
+def read_checked(path: Path) -> dict:
+    """The content of a file of `write_checked`; Damaged when it is not what was written."""
     try:
         body = json.loads(path.read_bytes())
         checksum = body.pop("checksum")

@@ -7,16 +7,18 @@ import csv
 import hashlib
 import io
 import os
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 from gpbench import __version__
-from gpbench.errors import ConfigError
+from gpbench.disk import TEMPORARY, sweep
+from gpbench.errors import ConfigError, DataError
 from gpbench.planning.trial import Trial, digest
-from gpbench.text import csv_cell
+from gpbench.text import csv_cell, plain_cell
 
 from . import archive, provenance
-from .files import TEMPORARY, Damaged, make_folder, read_json, storing, sweep, unused, write_atomic, write_json
+from .files import Damaged, make_folder, read_checked, storing, unused, write_atomic, write_checked, write_summed
 from .record import COLUMNS, SCHEMA, Result
 
 FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
@@ -30,6 +32,7 @@ class Store:
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
         self.manifest, self.csv = self.folder / "manifest.json", self.folder / "results.csv"
+        self.external = self.folder / "external.csv"  # scores of other libraries' predictions
         self.resolved = self.folder / "config.resolved.yaml"
 
     # -- set-up -------------------------------------------------------------------------------------------------
@@ -51,7 +54,7 @@ class Store:
     def check_owner(self, name: str) -> None:
         """Refuse a folder that holds another experiment; damage is no obstacle, the manifest is written again."""
         try:
-            owner = read_json(self.manifest).get("name", name)
+            owner = read_checked(self.manifest).get("name", name)
         except (FileNotFoundError, Damaged):
             return
         if owner != name:
@@ -62,39 +65,38 @@ class Store:
     def write_plan(self, name: str, trials: list[Trial], resolved: str | None) -> None:
         """`resolved` is the text of config.resolved.yaml; None leaves the one that is there."""
         body = {"name": name, "gpbench": __version__}
-        write_json(self.manifest, body | {"trials": [{"id": t.id, **asdict(t)} for t in trials]})
+        write_checked(self.manifest, body | {"trials": [{"id": t.id, **asdict(t)} for t in trials]})
         if resolved is not None:
             write_atomic(self.resolved, resolved.encode())
 
     def made_by(self) -> str | None:
         """Version of gpbench that planned here last; of folders without a manifest, of the trials' environments."""
         try:
-            return read_json(self.manifest).get("gpbench")
+            return read_checked(self.manifest).get("gpbench")
         except (FileNotFoundError, Damaged):
             pass
         found = set()
         for path in (self.folder / "env").glob("*.json"):
             with contextlib.suppress(FileNotFoundError, Damaged):
-                found.add((read_json(path).get("packages") or {}).get("gpbench"))
+                found.add((read_checked(path).get("packages") or {}).get("gpbench"))
         return max(found - {None}, default=None)
 
     def write_env(self, env: dict) -> str:
         name = digest(env)
         if not (path := self.folder / "env" / f"{name}.json").exists():
-            write_json(path, env)
+            write_checked(path, env)
         return name
 
     def begun(self) -> set[str]:
         """Names of the data sets that have results here: the folder keeps to them."""
         try:
-            with open(self.csv, newline="", encoding="utf-8", errors="replace") as f:
-                return {name for row in csv.DictReader(f) if (name := row.get("dataset"))}
-        except (OSError, csv.Error):
+            return {name for row in _rows(self.csv) if (name := row.get("dataset"))}
+        except DataError:
             return set()
 
     def planned(self) -> tuple[str, list[Trial]]:
         """Name of the experiment and its trials as last planned; Damaged or FileNotFoundError when there is none."""
-        body = read_json(self.manifest)
+        body = read_checked(self.manifest)
         return body["name"], [Trial.read(t) for t in body["trials"]]
 
     # -- trials -------------------------------------------------------------------------------------------------
@@ -111,6 +113,13 @@ class Store:
     def shared_path(self, key: str) -> Path:
         return self.folder / "shared" / f"{key}.json"
 
+    def save_shared(self, key: str, found: dict) -> None:
+        write_checked(self.shared_path(key), found)
+
+    def shared(self, key: str) -> dict:
+        """What work that trials share has found; FileNotFoundError when it is not done, Damaged as elsewhere."""
+        return read_checked(self.shared_path(key))
+
     def journal_path(self, trial: Trial) -> Path:
         """Of the climbs of a long fit; other code climbs elsewhere and has its own."""
         return self.folder / "journals" / f"{digest([trial.path_key, trial.versions, provenance.source()])}.jsonl"
@@ -119,13 +128,13 @@ class Store:
         """Write a result at its place; arrays go first, so a trial that is there has its predictions."""
         id, body = result.trial.id, {"result": result.plain()}
         if result.status not in FINAL:
-            write_json(self.failure_path(id), body)
+            write_checked(self.failure_path(id), body)
             return
         if predictions is not None:
             content = _npz(predictions)
             write_atomic(self.trial_path(id, ".npz"), content)
             body["predictions_sha256"] = hashlib.sha256(content).hexdigest()
-        write_json(self.trial_path(id), body)
+        write_checked(self.trial_path(id), body)
         self.failure_path(id).unlink(missing_ok=True)
 
     def adopt(self, name: str, content: bytes) -> None:
@@ -141,7 +150,7 @@ class Store:
         """
         for path in (self.trial_path(trial.id), self.failure_path(trial.id)):
             try:
-                body = read_json(path)
+                body = read_checked(path)
             except FileNotFoundError:
                 continue
             result = _result_in(body, path, trial)
@@ -163,7 +172,7 @@ class Store:
         """Arrays that are not what was written go to quarantine; the trial's numbers are not in them."""
         if self.trial_path(id, ".npz").exists():
             try:
-                self._has_predictions(id, read_json(self.trial_path(id)))
+                self._has_predictions(id, read_checked(self.trial_path(id)))
             except (Damaged, FileNotFoundError):
                 self.quarantine(self.trial_path(id, ".npz"))
 
@@ -172,7 +181,7 @@ class Store:
         damaged = []
         for path in sorted((self.folder / "env").glob("*.json")):
             try:
-                read_json(path)
+                read_checked(path)
             except (Damaged, FileNotFoundError):
                 damaged.append(path.name)
                 self.quarantine(path)
@@ -210,24 +219,58 @@ class Store:
     def quarantine(self, path: Path) -> None:
         if path.exists():
             target = unused(self.folder / "quarantine" / path.name)
+            make_folder(target.parent)
             with storing(target):
                 os.replace(path, target)
 
-    # -- results.csv --------------------------------------------------------------------------------------------
+    # -- tables ---------------------------------------------------------------------------------------------
 
     def write_archive(self, results: list[Result]) -> None:
         archive.write(self.folder, [r for r in results if r.status in FINAL])
 
     def write_csv(self, results: list[Result]) -> None:
         """One row per trial that has a result; equal results give equal bytes."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for row in sorted((r.row() for r in results), key=_row_order):
-            writer.writerow([_cell(row[c]) for c in COLUMNS])
-        content = out.getvalue().encode()
+        rows = sorted((r.row() for r in results), key=_row_order)
+        content = _csv([_cell(row[c]) for c in COLUMNS] for row in rows)
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)
+
+    def write_external(self, rows: list[dict], label: str, dataset: str) -> None:
+        """Scores of another library's predictions; earlier ones under the same label and data set are replaced."""
+        results = _rows(self.csv)
+        here = [r for r in results if r.get("dataset") == dataset]
+        if any(r.get("label") == label for r in results):
+            raise ConfigError(f"'{label}' is a method of {self.folder}; choose another --label")
+        if not here:
+            held = ", ".join(sorted({name for r in results if (name := r.get("dataset"))})) or "none at all"
+            raise ConfigError(f"{self.folder} has no results on {dataset}; it holds {held}")
+        kept = [r for r in _rows(self.external) if (r.get("label"), r.get("dataset")) != (label, dataset)]
+        new = [r | {"seed": here[0].get("seed")} for r in rows]
+        write_atomic(self.external, _csv([_cell(row.get(c)) for c in COLUMNS] for row in [*kept, *new]))
+
+    def write_condensed(self, tables: dict[str, bytes]) -> None:
+        """curves.csv and notes.csv: what reports need of traces that a committed folder does not have."""
+        for name, content in tables.items():
+            write_summed(self.folder / name, content)
+
+
+def _csv(rows: Iterable[list[str]]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    """Of a file of `_csv`; none where there is no such file, DataError where it cannot be read."""
+    try:
+        with open(file, newline="", encoding="utf-8", errors="replace") as f:
+            return [{k: plain_cell(v or "") for k, v in row.items() if k} for row in csv.DictReader(f)]
+    except FileNotFoundError:
+        return []
+    except (OSError, csv.Error) as e:
+        raise DataError(f"{file}: not readable ({e})") from e
 
 
 def _result_in(body: dict, path: Path, trial: Trial) -> Result:
@@ -249,7 +292,7 @@ def _row_order(row: dict) -> tuple:
 def _cell(value) -> str:
     if value is None:
         return ""
-    return repr(value) if isinstance(value, float) else csv_cell(str(value))
+    return repr(float(value)) if isinstance(value, float) else csv_cell(str(value))
 
 
 def _npz(arrays: dict) -> bytes:

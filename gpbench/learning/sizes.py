@@ -35,9 +35,9 @@ def usual_subset(n: int, inputs: int = 1) -> int:
     return min(n, 2000 if n >= 20_000 else min(max(PER_INPUT * inputs, 1000), 2000))
 
 
-def ladder(largest: int, first: int = FIRST) -> list[int]:
+def ladder(largest: int) -> list[int]:
     """Sizes that double up to the largest."""
-    sizes = [first]
+    sizes = [FIRST]
     while sizes[-1] < largest:
         sizes.append(2 * sizes[-1])
     return sorted({min(s, largest) for s in sizes})

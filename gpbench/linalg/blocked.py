@@ -12,7 +12,7 @@ from numba import njit
 from .blas import N, T, gemm, trmm_left, trsm_left
 from .triangular import Triangle
 
-LEAF = 32
+LEAF = 40
 
 
 class BlockedTriangle(Triangle):

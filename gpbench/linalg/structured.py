@@ -11,6 +11,7 @@ returns W in the factor's own structure: diag(), trace(), and its products with 
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from scipy.linalg import get_blas_funcs
 
 from .triangular import Triangle, add_gram, mirror_lower
@@ -157,12 +158,14 @@ class LowRankForm:
                 g[rows] = self._diag_block(rows, U, MU)
                 d = d - correction * g[rows]
             add_gram(gram, V, d - bound / lam, room)
-            U *= self.c / lam if self.w is None else self.c / lam + self.w[rows] / lam**2
+            scale = np.full(len(d), self.c) / lam  # of the columns of B^-1 V
             if MU is not None:
+                U *= scale + self.w[rows] / lam**2
                 U -= MU / lam
+                scale[:] = 1.0
             Y = f.inner_half(U, trans=True, overwrite=True)
-            PW = np.subtract(np.multiply(V, d, out=room[:, : V.shape[1]]), Y, out=Y)
-            finish(rows, L.solve(PW, trans=True, overwrite=True))
+            _difference(V.T, d, Y.T, scale)
+            finish(rows, L.solve(Y, trans=True, overwrite=True))
         mirror_lower(gram)
         return gram, g
 
@@ -172,6 +175,14 @@ def add_outer(W, x, y, a, b):
     if not np.ndim(b):
         return _ger(b, x, a, a=W, overwrite_a=1)
     return _ger(0.5, y, a, a=_ger(0.5, x, b, a=W, overwrite_a=1), overwrite_a=1)
+
+
+@njit(cache=True)
+def _difference(V, d, Y, e):
+    """Y <- diag(d) V - diag(e) Y, in one pass."""
+    for i in range(len(V)):
+        for j in range(V.shape[1]):
+            Y[i, j] = d[i] * V[i, j] - e[i] * Y[i, j]
 
 
 def column_dots(A, B) -> np.ndarray:

@@ -140,7 +140,6 @@ class Fitted:
     log_evidence: float | None = None  # natural log, all constants, on the scaled targets
     pivots: np.ndarray | None = None  # rows of the training part, in order of choice
     inducing: np.ndarray | None = None  # (m, D) where they are not training rows
-    start: np.ndarray | None = None  # (m, D) inducing inputs before they were moved or swapped; for figures
     whole: bool = False  # `predict` bounds its memory by itself and gains from having all test inputs at once
     # What `Recorder.told` gives:
     seconds: dict[str, float] = field(default_factory=dict)  # "select", "adapt"; the runner adds fit and predict
@@ -150,6 +149,7 @@ class Fitted:
     # Models along the way, for curves of test scores: ({"epoch": 3}, predict) is scored by the runner in the row of the
     # trace that has these numbers.
     models: tuple[tuple[dict, Callable[[np.ndarray], Prediction]], ...] = ()
+    shown: dict[str, Any] = field(default_factory=dict)  # for probes; "start": inducing inputs (m, D) before they moved
 
 
 class Method(BaseModel):

@@ -42,8 +42,8 @@ class CholQR(Method):
         "out of a small basis, with molecules too."
     )
     paper = "cao"
-    probes = ("shares", "pivot_rule", "inducing")
-    heeds: ClassVar = {"joint": (), "interleaved": ("evaluations",)}  # an epoch has its own budget and optimiser
+    probes = ("ranking", "shares", "pivot_rule", "inducing")
+    heeds: ClassVar[dict] = {"joint": (), "interleaved": ("evaluations",)}  # an epoch has its own budget and optimiser
 
     d_max: int = Field(200, ge=1, description="number of inducing points m")
     inducing: str = Field("random", description="start: random, left, uniform, or the selection method that chooses")
@@ -89,8 +89,9 @@ class CholQR(Method):
                     recorder.model(at, self._snapshot(problem, state))
                 if before - state.value < self.tolerance * problem.n or deadline.passed():
                     break
-        recorder.also({"epochs": epoch, **_candidates(tried)})
-        return self._fitted(problem, state, problem.X[first], recorder)
+        recorder.also({"epochs": epoch})
+        recorder.show(start=problem.X[first], swaps=tried)
+        return self._fitted(problem, state, recorder)
 
     def _build(self, problem: Problem, gp: GP, pivots, energy: Energy, recorder: Recorder) -> _State:
         kernel, X = gp.kernel, problem.X
@@ -135,7 +136,7 @@ class CholQR(Method):
         pivots = state.factor.pivots.copy()
         return Snapshot(OBJECTIVES[self.objective], state.gp, problem.X[pivots], problem.X, problem.y)
 
-    def _fitted(self, problem: Problem, state: _State, start, recorder: Recorder) -> Fitted:
+    def _fitted(self, problem: Problem, state: _State, recorder: Recorder) -> Fitted:
         model, pivots = self._snapshot(problem, state).model(), state.factor.pivots.copy()
         recorder.evaluated(len(pivots))
         recorder.note(*jitter_notes(_largest(state.jitters, model.jitters)))
@@ -145,7 +146,6 @@ class CholQR(Method):
             n_basis=len(pivots),
             log_evidence=-state.value,
             pivots=pivots,
-            start=start,
             **recorder.told(),
         )
 
@@ -174,22 +174,7 @@ def _largest(first: dict[str, float], second: dict[str, float]) -> dict[str, flo
 def _summary(tried: list[Swap], seconds: list[float]) -> dict[str, float]:
     """The swaps of an epoch in its row of the trace; docs/inducing.md explains the keys."""
     row = {"proposed": len(tried), "rejected": sum(not s.accepted for s in tried)}
-    if not tried:
-        return row
-    rise = [(s.after - s.before) / abs(s.before) for s in tried]
-    row |= {
-        "worst_accepted": max((r for r, s in zip(rise, tried) if s.accepted), default=0.0),
-        "worst_rejected": max((abs(r) for r, s in zip(rise, tried) if not s.accepted), default=0.0),
-        "seconds_per_swap": float(np.median(seconds)),
-        "information_pivots": float(np.mean([s.pivots for s in tried])),
-    }
-    if ranked := [s for s in tried if s.rank_correlation is not None]:
-        row["rank_correlation"] = float(np.median([s.rank_correlation for s in ranked]))
-        row["rank_of_proposal"] = float(np.median([s.rank_of_proposal for s in ranked]))
+    if tried:
+        row["seconds_per_swap"] = float(np.median(seconds))
+        row["information_pivots"] = float(np.mean([s.pivots for s in tried]))
     return row
-
-
-def _candidates(tried: list[Swap]) -> dict[str, list[float]]:
-    """[cao] Figure 1: estimated and exact decrease of every candidate of the first swap, where both were asked for."""
-    ranked = next((s.decreases for s in tried if s.decreases is not None), None)
-    return {} if ranked is None else dict(zip(("estimated_decrease", "exact_decrease"), (d.tolist() for d in ranked)))

@@ -30,7 +30,7 @@ class Csi(Method):
         "Jordan's kernel regression."
     )
     paper = "cao"
-    heeds: ClassVar = {"joint": (), "interleaved": ()}  # a grid of its own
+    heeds: ClassVar[dict] = {"joint": (), "interleaved": ()}  # a grid of its own
     chooses_rows: ClassVar[bool] = True  # may serve as `inducing` of other methods
 
     d_max: int = Field(200, ge=1, description="number of pivots")

@@ -1,6 +1,6 @@
 """A config file as the experiments see it: every name found, every value checked, every default known.
 
-Values may stand at three places; the more particular wins: method entry > data set entry > top level > default.
+Values may stand at three places, of which the more particular wins (settings.py).
 """
 
 from __future__ import annotations
@@ -10,41 +10,30 @@ import re
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
 from gpbench.metrics import METRICS
 from gpbench.text import nearest
 
-from . import dataset_entry, grid, kernel_entry, method_entry, sections
+from . import dataset_entry, grid, kernel_entry, method_entry
+from . import settings as settings_of
 from .dataset_entry import DatasetEntry
 from .method_entry import MethodEntry
 from .overrides import override
 from .reader import Reader, check_name, label_of, shown
 from .resolved import resolved_yaml
 from .sections import Compare, Limits, Published
+from .settings import DEFAULTS, METHOD_SETTINGS, SETTINGS
 from .yaml_strict import Keys, read
 
 __all__ = ["Config", "load_config", "published_items", "resolved_yaml"]
 
-SETTINGS = ("split", "scale", "trials", "kernel", "hyperparameters", "nmse_variance", "target_units")
-METHOD_SETTINGS = ("kernel", "hyperparameters")
 ONCE = ("name", "description", "dataset", "datasets", "seed", "methods", "metrics", "also", "compare", "published",
         "timeout", "memory")  # fmt: skip
-DEFAULTS: dict[str, Any] = {
-    "split": "default",
-    "scale": {},
-    "trials": None,  # 1; k for folds
-    "kernel": "ard-se",
-    "hyperparameters": {},
-    "nmse_variance": "dataset",
-    "target_units": "raw",
-}
 MOST_TRIALS = 200_000  # of a config, over data sets, methods and grids
-Trials = Annotated[int, Field(ge=1, le=100_000)]
 Seed = Annotated[int, Field(ge=0)]
-_KINDS = {"nmse_variance": Literal["dataset", "test"], "target_units": Literal["raw", "standardised"]}
 
 
 @dataclass(frozen=True)
@@ -66,11 +55,10 @@ class Config:
     memory: int | None  # MB per trial
 
     def settings_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
-        return sections.without_idle_bias(self.settings | dataset.settings | method.settings)
+        return settings_of.for_trial(self.settings, dataset.settings, method.settings)
 
     def trials_for(self, dataset: DatasetEntry) -> int:
-        settings = self.settings | dataset.settings
-        return settings["trials"] or settings["split"].get("k", 1)
+        return settings_of.number_of_trials(self.settings, dataset.settings)
 
     def params_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
         """What the config says about a method's parameters on a data set; lists and references as written."""
@@ -88,7 +76,7 @@ class Config:
 
 
 def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Config:
-    """The config of a file, `--set key=value` applied; one ConfigError lists every problem with its position."""
+    """The config of a file, `--set key=value` applied; one ConfigError lists every fault with its position."""
     document = read(path)
     for text in overrides:
         override(document, text)
@@ -102,7 +90,7 @@ def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -
 
 
 def _read(reader: Reader, data: dict, folder: Path) -> Config:
-    """What could not be read is None in the Config; the caller drops it when there are problems."""
+    """What could not be read is None in the Config; the caller drops it when there are faults."""
     classes = _method_classes(reader, data)
     parameters = {p for _, cls in classes if cls for p in cls.model_fields}
     all_found = all(cls for _, cls in classes)
@@ -112,8 +100,8 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
     if "name" in data:
         check_name(reader, data["name"], ("name",), "name")
     else:
-        reader.problem((), "'name' is missing: it names the results folder")
-    settings = {k: _setting(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
+        reader.fault((), "'name' is missing: it names the results folder")
+    settings = {k: settings_of.read(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
     datasets = _datasets(reader, data, folder, parameters, all_found)
     methods = _methods(reader, classes)
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
@@ -137,26 +125,15 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
     return config
 
 
-def _setting(reader: Reader, key: str, data: Any, keys: Keys) -> Any:
-    """One of SETTINGS in its plain form."""
-    if key == "kernel":
-        return kernel_entry.kernel(reader, data, keys)
-    if key in ("split", "scale", "hyperparameters"):
-        return getattr(sections, key)(reader, data, keys)
-    if key == "trials":
-        return None if data is None and keys not in reader.document.marks else reader.validate(Trials, data, keys)
-    return reader.validate(_KINDS[key], data, keys)
-
-
 def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]]:
     listed = data.get("methods")
     if "methods" not in data:
         tasks = dataset_entry.tasks_of(data)
         if len(tasks) > 1:
-            reader.problem((), "'methods' is missing: no method serves both regression and classification data")
+            reader.fault((), "'methods' is missing: no method serves both regression and classification data")
         listed = method_entry.recommended(tasks, "hyperparameters" in data)
     if not isinstance(listed, list) or not listed:
-        reader.problem(("methods",), f"methods: expected a list of methods; got {shown(listed)}")
+        reader.fault(("methods",), f"methods: expected a list of methods; got {shown(listed)}")
         return []
     return [method_entry.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
 
@@ -168,7 +145,7 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
             continue
         keys = ("methods", i)
         for key in cls.model_fields.keys() & {*SETTINGS, *ONCE, "method", "label"}:
-            reader.problem(keys, f"method {cls.name}: its parameter '{key}' has the name of a config key; rename it")
+            reader.fault(keys, f"method {cls.name}: its parameter '{key}' has the name of a config key; rename it")
         for key in data.keys() - {"method", "label", *METHOD_SETTINGS} - cls.model_fields.keys():
             reader.unknown_key((*keys, key), {"label", *METHOD_SETTINGS, *cls.model_fields}, f"method {cls.name}")
         label = label_of(reader, data, keys, method_entry.usual_label(data, cls.name))
@@ -177,9 +154,9 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
             message = (
                 f"methods {labels[label] + 1} and {i + 1} are both called '{label}'; give one a `label` of its own"
             )
-            reader.problem(where, message)
+            reader.fault(where, message)
         labels.setdefault(label, i)
-        settings = {k: _setting(reader, k, data[k], (*keys, k)) for k in METHOD_SETTINGS if k in data}
+        settings = {k: settings_of.read(reader, k, data[k], (*keys, k)) for k in METHOD_SETTINGS if k in data}
         params = {k: v for k, v in data.items() if k in cls.model_fields}
         found.append(MethodEntry(cls.name, label, settings, params, keys))
     return found
@@ -189,12 +166,12 @@ def _datasets(reader: Reader, data: dict, folder: Path, parameters: set[str], co
     """`parameters` are those of all methods; not `complete` when the name of a method is wrong."""
     if ("dataset" in data) == ("datasets" in data):
         message = "give `dataset` or `datasets`, not both" if "dataset" in data else "'dataset' is missing"
-        reader.problem(("dataset",) if "dataset" in data else (), message, on="key")
+        reader.fault(("dataset",) if "dataset" in data else (), message, on="key")
     listed = [(("dataset",), data["dataset"])] if "dataset" in data else []
     if "datasets" in data:
         items = data["datasets"]
         if not isinstance(items, list) or not items:
-            reader.problem(("datasets",), f"datasets: expected a list, got {shown(items)}")
+            reader.fault(("datasets",), f"datasets: expected a list, got {shown(items)}")
             items = []
         listed += [(("datasets", i), item) for i, item in enumerate(items)]
     found, seen = [], set()
@@ -204,7 +181,7 @@ def _datasets(reader: Reader, data: dict, folder: Path, parameters: set[str], co
             continue
         sized = {(name, entry.n_train) for name in entry.names}  # tables tell sizes of one data set apart, nothing else
         for name, _ in sorted(seen & sized, key=str):
-            reader.problem(keys, f"data set '{name}' is listed twice; entries of one data set differ in n_train")
+            reader.fault(keys, f"data set '{name}' is listed twice; entries of one data set differ in n_train")
         seen |= sized
         found.append(entry)
     return found
@@ -224,7 +201,7 @@ def _dataset(reader: Reader, data: Any, keys: Keys, folder: Path, parameters, co
     rest = {k: v for k, v in data.items() if k not in own} if isinstance(data, dict) else {}
     for key in rest.keys() - set(SETTINGS) - parameters:
         reader.unknown_key((*keys, key), {*own, *SETTINGS, *parameters}, sure=complete)
-    settings = {k: _setting(reader, k, v, (*keys, k)) for k, v in rest.items() if k in SETTINGS}
+    settings = {k: settings_of.read(reader, k, v, (*keys, k)) for k, v in rest.items() if k in SETTINGS}
     params = {k: v for k, v in rest.items() if k not in SETTINGS}
     return DatasetEntry(tuple(plain), task, settings, params, keys, label)
 
@@ -233,13 +210,13 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
     classification = bool(datasets) and all(d.task == "classification" for d in datasets)
     listed = data.get("metrics", ["err" if classification else "nmse", "nlpd"])
     if not isinstance(listed, list) or not listed:
-        reader.problem(("metrics",), f"metrics: expected a list, got {shown(listed)}")
+        reader.fault(("metrics",), f"metrics: expected a list, got {shown(listed)}")
         return ()
     for i, metric in enumerate(listed):
         if metric not in METRICS:
-            reader.problem(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")
+            reader.fault(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")
         elif metric in listed[:i]:
-            reader.problem(("metrics", i), f"metric '{metric}' is listed twice")
+            reader.fault(("metrics", i), f"metric '{metric}' is listed twice")
     return tuple(listed)
 
 
@@ -253,12 +230,12 @@ def _published(reader: Reader, data: Any, names: set[str]) -> tuple[dict, ...]:
             continue
         items = published_items()
         if one.paper not in items:
-            reader.problem((*keys, "paper"), f"unknown paper '{one.paper}'{nearest(one.paper, items)}")
+            reader.fault((*keys, "paper"), f"unknown paper '{one.paper}'{nearest(one.paper, items)}")
         elif not any(known.startswith(one.item) for known in items[one.paper]):
             hint = nearest(one.item, items[one.paper])
-            reader.problem((*keys, "item"), f"{one.paper} has no printed numbers or claims for '{one.item}'{hint}")
+            reader.fault((*keys, "item"), f"{one.paper} has no printed numbers or claims for '{one.item}'{hint}")
         for name in one.spent.keys() - names if isinstance(one.spent, dict) else ():
-            reader.problem((*keys, "spent", name), f"no data set or method is called '{name}'{nearest(name, names)}")
+            reader.fault((*keys, "spent", name), f"no data set or method is called '{name}'{nearest(name, names)}")
         found.append(one.plain())
     return tuple(found)
 
@@ -291,39 +268,33 @@ def _trials_in_all(config: Config) -> int:
 
 def _check_pairs(reader: Reader, config: Config) -> None:
     if (count := _trials_in_all(config)) > MOST_TRIALS:
-        reader.problem((), f"this config has {count:,} trials, more than the {MOST_TRIALS:,} that one may have")
+        reader.fault((), f"this config has {count:,} trials, more than the {MOST_TRIALS:,} that one may have")
         return
     nowhere = DatasetEntry((), "", {}, {}, ())
     for method in config.methods:  # top-level values that every data set overrides must be valid, too
         _check_params(reader, config, nowhere, method)
     for dataset in config.datasets:
+        dataset_entry.check_split(reader, dataset, (config.settings | dataset.settings)["split"])
         for method in config.methods:
             if method.cls.task != dataset.task:
                 message = f"{method.method} is a {method.cls.task} method, {dataset.names[0]} is {dataset.task} data"
-                reader.problem(method.keys, message)
+                reader.fault(method.keys, message)
             _check_params(reader, config, dataset, method)
             settings = config.settings_for(dataset, method)
             if method.cls.compact and settings["kernel"]:
                 place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
                 kernel_entry.check_support(reader, method.method, settings["kernel"], place)
             learned = settings["hyperparameters"] or {}
-            place = _origin("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
+            place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = [method] if "hyperparameters" in method.settings else config.methods
             method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
             if learned.get("prior", "none") != "none" and method.cls.task == "regression":
-                reader.problem((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
+                reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
                 kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"), method.cls.task)
             if learned.get("bounds") and settings["kernel"]:
                 kernel_entry.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
-
-
-def _origin(key: str, of_dataset: dict, dataset_keys: Keys, of_method: dict, method_keys: Keys) -> Keys:
-    """Where the value that wins stands."""
-    if key in of_method:
-        return (*method_keys, key)
-    return (*dataset_keys, key) if key in of_dataset else (key,)
 
 
 def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method: MethodEntry) -> None:
@@ -334,7 +305,7 @@ def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method:
         def where(loc, point=point):
             if loc[0] not in given:
                 return (*method.keys, *loc)
-            keys = _origin(loc[0], dataset.params, dataset.keys, method.params, method.keys)
+            keys = settings_of.where(loc[0], dataset.params, dataset.keys, method.params, method.keys)
             if loc[0] in varying and point[loc[0]] in varying[loc[0]]:
                 keys = (*keys, varying[loc[0]].index(point[loc[0]]))
             return (*keys, *loc[1:])
@@ -344,6 +315,6 @@ def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method:
         except ValidationError as e:
             reader.pydantic(e, where, method.cls.model_fields, partial=not dataset.alternatives)
     for key, values in varying.items():
-        keys = _origin(key, dataset.params, dataset.keys, method.params, method.keys)
+        keys = settings_of.where(key, dataset.params, dataset.keys, method.params, method.keys)
         if not reader.refused_in(keys) and (not values or len({repr(v) for v in values}) < len(values)):
-            reader.problem(keys, f"'{key}': a grid needs one or more different values, got {shown(values)}")
+            reader.fault(keys, f"'{key}': a grid needs one or more different values, got {shown(values)}")

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gpbench import catalog
 from gpbench.data import csv_file
 from gpbench.data.csv_columns import Choices
-from gpbench.data.dataset import name_of
+from gpbench.data.dataset import Dataset, name_of
 from gpbench.data.spec import content_hash
+from gpbench.data.splits import draw
 from gpbench.errors import ConfigError, DataError
 
 from .reader import Reader, check_name, label_of, shown
@@ -73,7 +76,7 @@ def alternative(reader: Reader, data: Any, keys: Keys, folder: Path) -> tuple[di
         if kind in data:
             return _large(reader, kind, data, keys, folder)
     if "name" not in data:
-        reader.problem(keys, "dataset: one of 'name', 'csv', 'npy', 'parquet' or 'first_of' is missing")
+        reader.fault(keys, "dataset: one of 'name', 'csv', 'npy', 'parquet' or 'first_of' is missing")
         return None
     if not check_name(reader, data["name"], name_keys, "dataset"):
         return None
@@ -90,24 +93,26 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
     for key in ("csv", "target"):
         if not isinstance(data.get(key), str) or not data[key]:
             missing = f"'{key}' is missing" if key not in data else f"'{key}': expected text, got {shown(data[key])}"
-            reader.problem((*keys, key), missing)
+            reader.fault((*keys, key), missing)
             return None
     task = data.get("task", "regression")
     if task not in ("regression", "classification"):
-        reader.problem((*keys, "task"), f"'task': expected regression or classification, got {shown(task)}")
+        reader.fault((*keys, "task"), f"'task': expected regression or classification, got {shown(task)}")
         return None
     path = next((p for p in (folder / data["csv"], Path(data["csv"])) if p.is_file()), None)
     if path is None:
-        reader.problem((*keys, "csv"), f"no file {data['csv']}, neither beside the config nor here")
+        reader.fault((*keys, "csv"), f"no file {data['csv']}, neither beside the config nor here")
         return None
     choices = reader.validate(Choices, {k: data[k] for k in Choices.model_fields if k in data}, keys)
     if choices is None:
         return None
-    for problem in csv_file.look(str(path), data["target"], task, choices).problems:
-        reader.problem((*keys, "csv"), problem, of_data=True)
+    looked = csv_file.look(str(path), data["target"], task, choices)
+    for fault in looked.faults:
+        reader.fault((*keys, "csv"), fault, of_data=True)
     plain = {"csv": str(path), "target": data["target"], "task": task, **choices.model_dump(exclude_unset=True)}
     if "label" in data:
         plain["label"] = label_of(reader, data, keys, path.stem)
+    reader.files.append((plain, looked))
     return plain, task, set(CSV_KEYS)
 
 
@@ -116,7 +121,7 @@ def _large(reader: Reader, kind: str, data: dict, keys: Keys, folder: Path) -> t
     wanted = LARGE_KEYS[kind]
     for key in wanted:
         if not isinstance(data.get(key), str) or not data[key]:
-            reader.problem((*keys, key), f"'{key}': expected text, got {shown(data.get(key))}")
+            reader.fault((*keys, key), f"'{key}': expected text, got {shown(data.get(key))}")
             return None
     for path in (str(folder / data[kind]), data[kind]):  # beside the config, else here
         try:
@@ -128,7 +133,7 @@ def _large(reader: Reader, kind: str, data: dict, keys: Keys, folder: Path) -> t
         if "label" in data:
             plain["label"] = label_of(reader, data, keys, Path(path).stem)
         return plain, "regression", {*wanted, "label"}
-    reader.problem((*keys, kind), str(complaint), of_data=True)
+    reader.fault((*keys, kind), str(complaint), of_data=True)
     return None
 
 
@@ -136,13 +141,24 @@ def remarks(entry: DatasetEntry) -> list[str]:
     """What is odd about the user's files among the alternatives."""
     files = [a for a in entry.alternatives if "csv" in a]
     own = [Choices(**{k: a[k] for k in Choices.model_fields if k in a}) for a in files]
-    return [r for a, c in zip(files, own) for r in csv_file.look(a["csv"], a["target"], a["task"], c).remarks]
+    return [r for a, c in zip(files, own) for r in csv_file.look(a["csv"], a["target"], a["task"], c).told()]
+
+
+def check_split(reader: Reader, entry: DatasetEntry, split: dict | None) -> None:
+    """A user's file whose rows cannot be split as the config wants."""
+    for source, looked in reader.files:
+        if split is None or looked.y is None or not any(source is a for a in entry.alternatives):
+            continue  # a file whose faults are told already, or another entry's
+        try:
+            draw(Dataset(name_of(source), looked.X, looked.y, entry.task), split, np.random.default_rng(0), 0)
+        except DataError as e:
+            reader.fault(entry.keys, str(e), of_data=True)
 
 
 def first_of(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[list[dict], str, set[str]] | None:
     items = data["first_of"]
     if not isinstance(items, list) or not items:
-        reader.problem((*keys, "first_of"), f"'first_of': expected a list of data sets, got {shown(items)}")
+        reader.fault((*keys, "first_of"), f"'first_of': expected a list of data sets, got {shown(items)}")
         return None
     found = []
     for i, item in enumerate(items):
@@ -156,5 +172,5 @@ def first_of(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[list
         return None
     tasks = {task for _, task, _ in found}
     if len(tasks) > 1:
-        reader.problem((*keys, "first_of"), "'first_of': all data sets must be of one task")
+        reader.fault((*keys, "first_of"), "'first_of': all data sets must be of one task")
     return [plain for plain, _, _ in found], found[0][1], {"first_of"}

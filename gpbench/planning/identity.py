@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpbench import catalog
-from gpbench.kernels.build import classes_in, essential_options
+from gpbench.kernels.build import classes_in, essential_options, names_in
 from gpbench.learning import sizes
 from gpbench.versions import essential, raised, version_of
 
@@ -25,6 +25,18 @@ def identified(settings: dict) -> dict:
 
 def identified_source(source: dict) -> dict:
     return essential(catalog.find("dataset", source["name"]), source) if "name" in source else source
+
+
+def plugin_code(method: type, source: dict, kernel: dict) -> str:
+    """Hashes of the plug-in files that a trial runs through; empty when it is gpbench's own code alone."""
+    return "+".join(sorted({catalog.source_hash(method), *shared_plugin_code(source, kernel)} - {""}))
+
+
+def shared_plugin_code(source: dict, kernel: dict) -> list[str]:
+    """Those of its data set and kernels, which trials of other methods share."""
+    classes = [catalog.find("dataset", source["name"])] if "name" in source else []
+    classes += [catalog.find("kernel", name) for name in names_in(kernel)]
+    return [code for cls in classes if (code := catalog.source_hash(cls))]
 
 
 def versions(method: type, source: dict, settings: dict, params: dict) -> dict[str, int]:

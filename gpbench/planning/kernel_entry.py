@@ -29,17 +29,17 @@ def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
             reader.unknown_key((*keys, other), [how])
         parts = data[how]
         if not isinstance(parts, list) or len(parts) < 2:
-            reader.problem((*keys, how), f"'{how}': expected a list of two or more kernels, got {shown(parts)}")
+            reader.fault((*keys, how), f"'{how}': expected a list of two or more kernels, got {shown(parts)}")
             return None
         built = [kernel(reader, part, (*keys, how, i)) for i, part in enumerate(parts)]
         return None if None in built else {how: built}
     if "name" not in data:
-        reader.problem(keys, "kernel: 'name' is missing")
+        reader.fault(keys, "kernel: 'name' is missing")
         return None
     if not check_name(reader, data["name"], (*keys, "name"), "kernel"):
         return None
     if data["name"] in COMBINED:
-        reader.problem((*keys, "name"), f"write {{{data['name']}: [...]}} with the kernels it is made of")
+        reader.fault((*keys, "name"), f"write {{{data['name']}: [...]}} with the kernels it is made of")
         return None
     cls = reader.attempt((*keys, "name"), catalog.find, "kernel", data["name"])
     return cls and _kernel_options(reader, cls, data, keys)
@@ -47,17 +47,17 @@ def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
 
 def _kernel_options(reader: Reader, cls: type, data: dict, keys: Keys) -> dict | None:
     options = options_of(cls)
-    spec, before = {"name": cls.name}, len(reader.problems)
+    spec, before = {"name": cls.name}, len(reader.faults)
     for key in data.keys() - options.keys() - {"name"}:
         reader.unknown_key((*keys, key), [*options, "name"])
     for key, (kind, default) in options.items():
         if key in data:
             spec[key] = reader.validate(kind, data[key], (*keys, key))
         elif default is Parameter.empty:
-            reader.problem(keys, f"kernel {cls.name}: '{key}' is missing")
+            reader.fault(keys, f"kernel {cls.name}: '{key}' is missing")
         else:
             spec[key] = default
-    return spec if len(reader.problems) == before else None
+    return spec if len(reader.faults) == before else None
 
 
 def _example(spec: dict) -> Kernel | None:
@@ -72,14 +72,14 @@ def check_support(reader: Reader, method: str, spec: dict, keys: Keys) -> None:
     """A method on sparse matrices needs a kernel that makes them."""
     example = _example(spec)
     if example is not None and not example.compact:
-        reader.problem(keys, f"{method}: the kernel ({' with '.join(names_in(spec))}) has {NO_SUPPORT}")
+        reader.fault(keys, f"{method}: the kernel ({' with '.join(names_in(spec))}) has {NO_SUPPORT}")
 
 
 def check_values(reader: Reader, values: dict, spec: dict, keys: Keys, task: str) -> None:
     """Given values must be exactly the kernel's parameters and the noise, which a classifier has none of."""
     idle = {"noise"} if task == "classification" else set()  # written, it changes nothing; committed configs do
     for name in sorted(check_parameters(reader, values, spec, keys) - values.keys() - idle):
-        reader.problem(keys, f"values: '{name}' of the kernel is missing")
+        reader.fault(keys, f"values: '{name}' of the kernel is missing")
 
 
 def check_parameters(reader: Reader, given: dict, spec: dict, keys: Keys) -> set[str]:

@@ -43,7 +43,7 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
     if "external" in data and "method" not in data:  # {external: gpboost} is a method of its own to the reader
         data = {"method": "external", **data}
     if "method" not in data:
-        reader.problem(keys, "methods: 'method' is missing")
+        reader.fault(keys, "methods: 'method' is missing")
         return data, None
     if not check_name(reader, data["method"], name_keys, "method"):
         return data, None
@@ -67,4 +67,4 @@ def refuse_idle_keys(reader: Reader, learned: dict, methods: list[type], keys: K
             who = " and ".join(dict.fromkeys(m.name for m in methods))
             verb = "takes" if len(methods) == 1 else "take"
             message = f"'{key}': {who} {verb} no notice of it with `schedule: {learned['schedule']}`"
-            reader.problem((*keys, key), message, on="key")
+            reader.fault((*keys, key), message, on="key")

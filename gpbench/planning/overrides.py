@@ -10,7 +10,7 @@ from .yaml_strict import Document, Mark, parse
 
 
 def override(document: Document, text: str) -> None:
-    """Put one `--set a.b=value` into the document; its problems name the option instead of a line."""
+    """Put one `--set a.b=value` into the document; its faults name the option instead of a line."""
     origin = f"--set {text}"
     key, equals, value = text.partition("=")
     keys = tuple(int(k) if k.isdigit() else k for k in key.strip().split("."))
@@ -33,4 +33,4 @@ def override(document: Document, text: str) -> None:
         del document.marks[m]
     document.marks |= {(*keys, *m): mark for m, mark in given.marks.items()} or {keys: Mark(origin, None, None)}
     document.refused |= {(*keys, *r) for r in given.refused}
-    document.problems += given.problems
+    document.faults += given.faults

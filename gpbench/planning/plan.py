@@ -7,16 +7,16 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from gpbench import catalog, data
+from gpbench import data
 from gpbench.data.dataset import name_of
 from gpbench.errors import ConfigError
-from gpbench.kernels.build import names_in
 from gpbench.versions import essential
 
 from . import dataset_entry, grid, identity
 from .config import Config
 from .dataset_entry import DatasetEntry
 from .method_entry import MethodEntry
+from .settings import SCORING
 from .trial import Trial
 
 Globs = str | Iterable[str] | None
@@ -95,7 +95,7 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
     settings = config.settings_for(dataset, method)
     given = config.params_for(dataset, method)
     named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # those have a column of their own
-    code = _code(method.cls, source, settings["kernel"])
+    code = identity.plugin_code(method.cls, source, settings["kernel"])
     fixed, dataset_of = identity.identified(settings), identity.identified_source(source)
 
     def trial_of(point: dict):
@@ -108,7 +108,7 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
             **fixed,
             method=method.method,
             params=own,
-            scoring={k: settings[k] for k in ("nmse_variance", "target_units")},
+            scoring={k: settings[k] for k in SCORING},
             seed=config.seed,
             index=index,
             code=code,
@@ -117,14 +117,6 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
         )
 
     return [trial_of(point) for point in grid.combinations(method.cls, given)]
-
-
-def _code(method: type, source: dict, kernel: dict) -> str:
-    """Hashes of the plug-in files that a trial runs through; empty when it is gpbench's own code alone."""
-    classes = [method, *(catalog.find("kernel", n) for n in names_in(kernel))]
-    if "name" in source:
-        classes.append(catalog.find("dataset", source["name"]))
-    return "+".join(sorted({catalog.source_hash(c) for c in classes} - {""}))
 
 
 def _matching(entries, globs: Globs, kind: str, names) -> list:

@@ -1,4 +1,4 @@
-"""Checking parts of a document: every fault becomes a problem with its position, and reading goes on."""
+"""Checking parts of a document: every fault is kept with its position, and reading goes on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gpbench.errors import ConfigError, DataError
 from gpbench.text import nearest
 
-from .yaml_strict import Document, Keys, Mark, Problem, fail
+from .yaml_strict import Document, Fault, Keys, Mark, fail
 
 NAME = r"^[a-z0-9_][a-z0-9_.-]{0,99}$"  # never starts with a dot, so it cannot leave the results folder
 _EXPECTED = {  # pydantic's error types in the words of a config
@@ -48,10 +48,11 @@ def wording(error: dict) -> str:
 class Reader:
     def __init__(self, document: Document):
         self.document = document
-        self.problems: list[Problem] = list(document.problems)
-        self.of_data: list[Problem] = []  # what is wrong with files that the document names
+        self.faults: list[Fault] = list(document.faults)
+        self.of_data: list[Fault] = []  # what is wrong with files that the document names
+        self.files: list[tuple[dict, Any]] = []  # entries of the user's files, with what was seen there
 
-    def problem(self, keys: Keys, message: str, on: str = "value", of_data: bool = False) -> None:
+    def fault(self, keys: Keys, message: str, on: str = "value", of_data: bool = False) -> None:
         """Note a fault at a key or value; one that the YAML reader has complained about is not repeated."""
         if any(keys[: len(r)] == r for r in self.document.refused):
             return
@@ -60,24 +61,24 @@ class Reader:
             known, on = known[:-1], "value"
         mark = self.document.marks.get(known) or Mark("config", None, None)
         line, col = getattr(mark, on) or (None, None)
-        (self.of_data if of_data else self.problems).append(Problem(mark.origin, line, col, message))
+        (self.of_data if of_data else self.faults).append(Fault(mark.origin, line, col, message))
 
     def unknown_key(self, keys: Keys, valid: Iterable[str], what: str = "", sure: bool = True) -> None:
-        """`sure=False`: `valid` may lack some keys, so only a likely misspelling is a problem."""
+        """`sure=False`: `valid` may lack some keys, so only a likely misspelling is a fault."""
         hint = nearest(str(keys[-1]), sorted(valid)) if valid else ""
         if sure or "did you mean" in hint:
-            self.problem(keys, f"unknown key '{keys[-1]}'{what and f' ({what})'}{hint}", on="key")
+            self.fault(keys, f"unknown key '{keys[-1]}'{what and f' ({what})'}{hint}", on="key")
 
-    def attempt(self, keys: Keys, call: Callable, *args, on: str = "value") -> Any:
-        """The call's result, or None and a problem when it raises a ConfigError (an unknown name, say)."""
+    def attempt(self, keys: Keys, call: Callable, *args) -> Any:
+        """The call's result, or None and a fault when it raises a ConfigError (an unknown name, say)."""
         try:
             return call(*args)
         except ConfigError as e:
-            self.problem(keys, str(e), on)
+            self.fault(keys, str(e))
             return None
 
     def validate(self, kind: Any, data: Any, keys: Keys) -> Any:
-        """`data` as a pydantic model or annotated type, or None and problems.
+        """`data` as a pydantic model or annotated type, or None and faults.
 
         Validated as JSON, so that a list may stand for a tuple while text still cannot stand for a number.
         """
@@ -103,10 +104,10 @@ class Reader:
             elif e["type"] != "missing":
                 phrases.setdefault(keys, []).append(wording(e))
             elif not partial:
-                self.problem(keys[:-1], f"'{keys[-1]}' is missing")
+                self.fault(keys[:-1], f"'{keys[-1]}' is missing")
         values = {keys: e["input"] for keys, e in found}
         for keys, wordings in phrases.items():
-            self.problem(keys, f"'{_name(keys)}': {' or '.join(dict.fromkeys(wordings))}, got {shown(values[keys])}")
+            self.fault(keys, f"'{_name(keys)}': {' or '.join(dict.fromkeys(wordings))}, got {shown(values[keys])}")
 
     def located(self, keys: Keys, kind: str) -> Keys:
         """Pydantic's location without the branches of unions, which the document does not know."""
@@ -121,21 +122,21 @@ class Reader:
     def mapping(self, data: Any, keys: Keys, what: str) -> dict | None:
         if isinstance(data, dict):
             return data
-        self.problem(keys, f"{what}: expected a mapping, got {shown(data)}")
+        self.fault(keys, f"{what}: expected a mapping, got {shown(data)}")
         return None
 
     def finish(self) -> None:
         """One error that lists everything: of the config, or of its data where nothing else is wrong."""
         try:
-            fail([*self.problems, *self.of_data])
+            fail([*self.faults, *self.of_data])
         except ConfigError as e:
-            raise e if self.problems else DataError(str(e)) from None
+            raise e if self.faults else DataError(str(e)) from None
 
 
 def label_of(reader: Reader, data: dict, keys: Keys, default: str) -> str:
     label = data.get("label", default)
     if not isinstance(label, str) or not label.strip() or len(label) > 60 or not label.isprintable():
-        reader.problem((*keys, "label"), f"'label': expected up to 60 printable characters, got {shown(label)}")
+        reader.fault((*keys, "label"), f"'label': expected up to 60 printable characters, got {shown(label)}")
         return default
     return label
 
@@ -150,5 +151,5 @@ def _name(keys: Keys) -> str:
 def check_name(reader: Reader, name: Any, keys: Keys, what: str) -> bool:
     ok = isinstance(name, str) and bool(re.match(NAME, name)) and not name.endswith("\n")
     if not ok:
-        reader.problem(keys, f"{what} {shown(name)}: a name is made of a-z 0-9 _ . - and does not begin with . or -")
+        reader.fault(keys, f"{what} {shown(name)}: a name is made of a-z 0-9 _ . - and does not begin with . or -")
     return ok

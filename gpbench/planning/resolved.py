@@ -1,4 +1,4 @@
-"""The config written back with its defaults filled in (results/<name>/config.resolved.yaml)."""
+"""The config written back with its defaults filled in (results/<name>/config.resolved.yaml), and read as it is."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 import yaml
 
 from gpbench.data.dataset import OWN
+from gpbench.errors import DataError
 from gpbench.versions import defaults
 
 if TYPE_CHECKING:
     from .config import Config
+
+
+NAME = "config.resolved.yaml"
 
 
 def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
@@ -42,6 +46,17 @@ def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
         "memory": config.memory,
     }  # fmt: skip
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+
+
+def read_resolved(folder: str | Path) -> dict:
+    """That of a results folder as it is written, unchecked, for those who need no plan; {} where there is none."""
+    file = Path(folder) / NAME
+    if not file.is_file():
+        return {}
+    try:
+        return yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except yaml.YAMLError as e:
+        raise DataError(f"{file}: not valid YAML; run the config again to rewrite it") from e
 
 
 def _seen_from(folder: str | Path, source: dict) -> dict:

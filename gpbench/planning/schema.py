@@ -16,10 +16,11 @@ from gpbench.data.csv_columns import Choices
 from gpbench.kernels.build import COMBINED, options_of
 from gpbench.metrics import METRICS
 
-from .config import METHOD_SETTINGS, Seed, Trials, published_items
+from .config import Seed, published_items
 from .dataset_entry import LARGE_KEYS
 from .reader import NAME
 from .sections import SPLITS, Compare, Hyperparameters, Limits, Scale
+from .settings import DEFAULTS, METHOD_SETTINGS, Trials, choices
 
 Schema = dict[str, Any]
 
@@ -83,9 +84,13 @@ def _settings(defs: dict) -> dict[str, Schema]:
         "trials": TypeAdapter(Trials).json_schema() | {"description": "repetitions; 1, or the number of folds"},
         "kernel": {"$ref": "#/$defs/kernel"},
         "hyperparameters": _model(Hyperparameters, defs),
-        "nmse_variance": _enum(["dataset", "test"]) | {"default": "dataset", "description": "what nmse divides by"},
-        "target_units": _enum(["raw", "standardised"]) | {"default": "raw", "description": "scale of nlpd"},
+        "nmse_variance": _scoring("nmse_variance") | {"description": "what nmse divides by"},
+        "target_units": _scoring("target_units") | {"description": "scale of nlpd"},
     }
+
+
+def _scoring(key: str) -> Schema:
+    return _enum(choices(key)) | {"default": DEFAULTS[key]}
 
 
 def _required(split: type[BaseModel]) -> list[str]:

@@ -182,7 +182,7 @@ def split(reader: Reader, data: Any, keys: Keys) -> dict | None:
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in SPLITS:
         where, got = ((*keys, "kind"), f"got {shown(kind)}") if "kind" in data else (keys, "'kind' is missing")
-        reader.problem(where, f"split: 'kind' is one of {', '.join(SPLITS)}; {got}")
+        reader.fault(where, f"split: 'kind' is one of {', '.join(SPLITS)}; {got}")
         return None
     found = reader.validate(SPLITS[kind], data, keys)
     return found and found.plain()
@@ -200,14 +200,14 @@ def hyperparameters(reader: Reader, data: Any, keys: Keys) -> dict | None:
     if found is None:
         return None
     for key, message in found.faults():
-        reader.problem((*keys, key), message, on="key")
+        reader.fault((*keys, key), message, on="key")
     for name, value in (found.values or {}).items():
         given = value if isinstance(value, list) else [value]
         if not given or any(v < 0 or (v == 0 and name != "bias") for v in given):
-            reader.problem((*keys, "values", name), f"'{name}': must be greater than 0, got {shown(value)}")
+            reader.fault((*keys, "values", name), f"'{name}': must be greater than 0, got {shown(value)}")
     for name, pair in (found.bounds or {}).items():
         if pair[0] >= pair[1]:
-            reader.problem((*keys, "bounds", name), f"'{name}': expected [lowest, highest], got {shown(pair)}")
+            reader.fault((*keys, "bounds", name), f"'{name}': expected [lowest, highest], got {shown(pair)}")
     return found.plain()
 
 

@@ -27,7 +27,7 @@ _CONSTANTS = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
 @dataclass(frozen=True)
-class Problem:
+class Fault:
     origin: str  # a file, or the --set option as typed
     line: int | None
     col: int | None
@@ -35,7 +35,7 @@ class Problem:
 
     def __str__(self):
         place = f"{self.origin}:{self.line}:{self.col}" if self.line else self.origin
-        printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.message)  # one problem, one line
+        printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.message)  # one fault, one line
         return f"{place}: {printable}"
 
 
@@ -52,19 +52,19 @@ class Mark:
 class Document:
     data: Any
     marks: dict[Keys, Mark]
-    problems: list[Problem] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     refused: set[Keys] = field(default_factory=set)  # values already complained about; they stand for something neutral
 
 
 class _Fatal(Exception):
-    """A problem after which the rest of the text cannot be read."""
+    """A fault after which the rest of the text cannot be read."""
 
 
-def fail(problems: list[Problem]) -> None:
-    """Raise one ConfigError that lists every problem in the order of the text."""
-    if not problems:
+def fail(faults: list[Fault]) -> None:
+    """Raise one ConfigError that lists every fault in the order of the text."""
+    if not faults:
         return
-    unique = sorted(set(problems), key=lambda p: (p.line is None, p.line or 0, p.col or 0, p.message))
+    unique = sorted(set(faults), key=lambda p: (p.line is None, p.line or 0, p.col or 0, p.message))
     lines = [str(p) for p in unique[:MAX_LISTED]]
     if len(unique) > MAX_LISTED:
         lines.append(f"{unique[0].origin}: and {len(unique) - MAX_LISTED} more problems")
@@ -80,9 +80,9 @@ class _Builder:
         self.frames: list[dict] = []
         self.documents = 0
 
-    def problem(self, mark, message: str, keys: Keys | None = None) -> None:
+    def fault(self, mark, message: str, keys: Keys | None = None) -> None:
         line, col = (mark.line + 1, mark.column + 1) if self.positioned else (None, None)
-        self.document.problems.append(Problem(self.origin, line, col, message))
+        self.document.faults.append(Fault(self.origin, line, col, message))
         if keys is not None:
             self.document.refused.add(keys)
 
@@ -90,7 +90,7 @@ class _Builder:
         if isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                self.problem(event.start_mark, "a second document starts here; a config is one document")
+                self.fault(event.start_mark, "a second document starts here; a config is one document")
                 raise _Fatal
         elif isinstance(event, yaml.CollectionEndEvent):
             self.frames.pop()
@@ -129,16 +129,16 @@ class _Builder:
     def key(self, frame, event) -> None:
         frame["key_mark"] = event.start_mark
         if not isinstance(event, yaml.ScalarEvent):
-            self.problem(event.start_mark, "a key must be plain text")
+            self.fault(event.start_mark, "a key must be plain text")
             raise _Fatal
         name, parent = event.value, frame["keys"]
         keys = None if parent is None else (*parent, name)
         self.refuse_node(event, None)
         if not event.style and not isinstance(self.plain(name, event.start_mark, None), str):
-            self.problem(event.start_mark, f"the key '{name}' must be text, not a number, null, true or false")
+            self.fault(event.start_mark, f"the key '{name}' must be text, not a number, null, true or false")
             keys = None
         elif name in frame["seen"]:
-            self.problem(event.start_mark, f"duplicate key '{name}' (first on line {frame['seen'][name]})")
+            self.fault(event.start_mark, f"duplicate key '{name}' (first on line {frame['seen'][name]})")
             keys = None
         frame["seen"].setdefault(name, event.start_mark.line + 1)
         frame["key"] = keys if keys is not None else _SKIP
@@ -147,13 +147,13 @@ class _Builder:
         self.refuse_node(event, keys)
         if isinstance(event, yaml.ScalarEvent):
             if any("\ud800" <= c <= "\udfff" for c in event.value):
-                self.problem(event.start_mark, "half of a surrogate pair is not a character", keys)
+                self.fault(event.start_mark, "half of a surrogate pair is not a character", keys)
                 return ""
             return event.value if event.style else self.plain(event.value, event.start_mark, keys)
         if isinstance(event, yaml.AliasEvent):
             return None
         if len(self.frames) >= MAX_DEPTH:
-            self.problem(event.start_mark, f"nested more than {MAX_DEPTH} deep")
+            self.fault(event.start_mark, f"nested more than {MAX_DEPTH} deep")
             raise _Fatal
         mapping = isinstance(event, yaml.MappingStartEvent)
         data: Any = {} if mapping else []
@@ -162,9 +162,9 @@ class _Builder:
 
     def refuse_node(self, event, keys) -> None:
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            self.problem(event.start_mark, "anchors and aliases (&, *) are refused; write the value out", keys)
+            self.fault(event.start_mark, "anchors and aliases (&, *) are refused; write the value out", keys)
         elif event.tag is not None:
-            self.problem(event.start_mark, f"the YAML tag '{event.tag}' is refused; write a plain value", keys)
+            self.fault(event.start_mark, f"the YAML tag '{event.tag}' is refused; write a plain value", keys)
 
     def plain(self, text: str, mark, keys) -> Any:
         """Value of an unquoted scalar."""
@@ -174,17 +174,17 @@ class _Builder:
             message = (
                 f"'{text}' is ambiguous: write a decimal number without leading zeros, or quote it to make it text"
             )
-            self.problem(mark, message, keys)
+            self.fault(mark, message, keys)
             return 1
         if _NOT_FINITE.fullmatch(text):
-            self.problem(mark, f"'{text}' is not a finite number", keys)
+            self.fault(mark, f"'{text}' is not a finite number", keys)
             return 1.0
         if not _NUMBER.fullmatch(text):
             return text
         whole = text.lstrip("+-").isdigit()
         value = float(text)
         if abs(value) >= (2.0**63 if whole else float("inf")):
-            self.problem(mark, f"the number {text[:30]} is too large", keys)
+            self.fault(mark, f"the number {text[:30]} is too large", keys)
             return 1
         return int(text) if whole else value
 
@@ -199,18 +199,18 @@ def parse(text: str, origin: str, positioned: bool = True) -> Document:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             builder.event(event)
     except _Fatal:
-        fail(builder.document.problems)
+        fail(builder.document.faults)
     except yaml.reader.ReaderError as e:
         before = text[: e.position]
         line, col = before.count("\n") + 1, e.position - before.rfind("\n")
         place = (line, col) if positioned else (None, None)
-        fail([*builder.document.problems, Problem(origin, *place, f"the character {e.character!r} is not allowed")])
+        fail([*builder.document.faults, Fault(origin, *place, f"the character {e.character!r} is not allowed")])
     except yaml.MarkedYAMLError as e:
-        builder.problem(e.problem_mark or e.context_mark, _explain(e))
-        fail(builder.document.problems)
+        builder.fault(e.problem_mark or e.context_mark, _explain(e))
+        fail(builder.document.faults)
     except (ValueError, OverflowError):  # PyYAML passes on impossible \U escapes and directives unchecked
         place = (1, 1) if positioned else (None, None)
-        fail([*builder.document.problems, Problem(origin, *place, "an escape or directive that cannot be read")])
+        fail([*builder.document.faults, Fault(origin, *place, "an escape or directive that cannot be read")])
     return builder.document
 
 
@@ -229,14 +229,14 @@ def read(path: str | Path) -> Document:
     for number, line in enumerate(text.split("\n"), start=1):
         indent = line[: len(line) - len(line.lstrip())]
         if "\t" in indent and line.strip() and not line.lstrip().startswith("#"):
-            tabs.append(Problem(origin, number, indent.index("\t") + 1, "a tab in the indentation; use spaces"))
+            tabs.append(Fault(origin, number, indent.index("\t") + 1, "a tab in the indentation; use spaces"))
     fail(tabs)
     document = parse(text, origin)
-    if document.data is None and not document.problems:
-        fail([Problem(origin, 1, 1, "the file is empty; see docs/config.md for what a config holds")])
+    if document.data is None and not document.faults:
+        fail([Fault(origin, 1, 1, "the file is empty; see docs/config.md for what a config holds")])
     if not isinstance(document.data, dict):
         mark = document.marks.get((), Mark(origin, (1, 1), (1, 1)))
-        fail([*document.problems, Problem(origin, *mark.value, "a config is a mapping of `key: value` lines")])
+        fail([*document.faults, Fault(origin, *mark.value, "a config is a mapping of `key: value` lines")])
     return document
 
 

@@ -24,8 +24,8 @@ _WHERE = {
     "for_check": "verdicts.needed",
     "reproduction": "reproduction",
     "compare": "comparing",
-    "score": "scoring",
-    "write_curves": "condense",
+    "condensed": "condense",
+    "damaged": "condense",
     "build_site": "actions",
 }
 __all__ = sorted(_WHERE)

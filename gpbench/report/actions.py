@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 from gpbench.errors import CheckError
-from gpbench.keeping.files import make_folder, write_atomic
 
 from .checking import check
 from .frame import Results, load
 from .front import front_rows
 from .page import page
+from .placing import place, place_below
 from .plots import draw
 from .ranking import ranking_rows, stats_rows
 from .render import FORMATS, frame_csv, render, to_text
@@ -19,37 +19,37 @@ from .style import ENDINGS
 from .tables import console, tables
 
 
-def render_tables(path: Path, formats: list[str] | tuple[str, ...] = FORMATS) -> list[Path]:
+def render_tables(of: Path | Results, formats: list[str] | tuple[str, ...] = FORMATS) -> list[Path]:
     """tables/<name>.<format> of every table that the folder has numbers for."""
-    results = load(path)
-    return _write(
+    results = _read(of)
+    return place_below(
         results.path / "tables", {f"{t.name}.{f}": render(t, f, results.name) for t in tables(results) for f in formats}
     )
 
 
-def render_stats(path: Path) -> list[Path]:
+def render_stats(of: Path | Results) -> list[Path]:
     """stats/significance.csv; stats/front.csv; with five or more data sets also stats/ranks.csv."""
-    results = load(path)
+    results = _read(of)
     found = {
         "significance.csv": stats_rows(results),
         "ranks.csv": ranking_rows(results),
         "front.csv": front_rows(results),
     }
     texts = {name: frame_csv(table) for name, table in found.items() if len(table)}
-    return _write(results.path / "stats", texts)
+    return place_below(results.path / "stats", texts)
 
 
-def render_plots(path: Path, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
+def render_plots(of: Path | Results, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
     """plots/<name>.<ending>; of the papers' own figures also the numbers drawn, figures/<name>.csv."""
-    results = load(path)
+    results = _read(of)
     return draw(results, results.path / "plots", results.path / "figures", endings)
 
 
 def render_report(path: Path) -> Path:
     """report.html; with the figures in plots/, which are drawn where there are none."""
     results = load(path)
-    figures = sorted((results.path / "plots").glob("*.svg")) or render_plots(path, ("svg",))
-    return _place(results.path, {"report.html": page(results, figures)})[0]
+    figures = sorted((results.path / "plots").glob("*.svg")) or render_plots(results, ("svg",))
+    return place(results.path, {"report.html": page(results, figures)})[0]
 
 
 def render_check(results: Results) -> list[Path]:
@@ -59,15 +59,15 @@ def render_check(results: Results) -> list[Path]:
     except CheckError:
         return []
     papers = {paper for paper, _ in results.published}
-    return _place(results.path, {"check.json": json.dumps(found.to_json(papers), indent=2, sort_keys=True) + "\n"})
+    return place(results.path, {"check.json": json.dumps(found.to_json(papers), indent=2, sort_keys=True) + "\n"})
 
 
 def render_all(path: Path) -> list[Path]:
     """Everything that a finished run leaves beside its numbers."""
     results = load(path)
-    figures = render_plots(path)
-    files = [*render_tables(path), *render_stats(path), *figures, *render_check(results)]
-    return [*files, *_place(results.path, {"report.html": page(results, figures)})]
+    figures = render_plots(results)
+    files = [*render_tables(results), *render_stats(results), *figures, *render_check(results)]
+    return [*files, *place(results.path, {"report.html": page(results, figures)})]
 
 
 def build_site(dirs: list[Path], out: Path, readme: Path | None = None) -> list[Path]:
@@ -77,18 +77,11 @@ def build_site(dirs: list[Path], out: Path, readme: Path | None = None) -> list[
     return build(dirs, out, readme)
 
 
-def console_table(path: Path, width: int = 100) -> str:
+def console_table(path: Path) -> str:
     """The table for the terminal."""
-    return to_text(console(load(path)), width)
+    return to_text(console(load(path)))
 
 
-def _write(folder: Path, texts: dict[str, str]) -> list[Path]:
-    """Into a subfolder of the results, made where it is missing."""
-    make_folder(folder)
-    return _place(folder, texts)
-
-
-def _place(folder: Path, texts: dict[str, str]) -> list[Path]:
-    for name, text in texts.items():
-        write_atomic(folder / name, text.encode("utf-8", "backslashreplace"))
-    return [folder / name for name in texts]
+def _read(of: Path | Results) -> Results:
+    """A folder is read once, however much is drawn of it."""
+    return of if isinstance(of, Results) else load(of)

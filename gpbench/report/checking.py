@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from gpbench.disk import read_json
 from gpbench.errors import CheckError, ConfigError
 
 from . import published
 from .claims.judging import CLAIM_VERDICTS, STANDIN, ClaimVerdict, judge_claim
 from .claims.vocabulary import Evidence
-from .frame import Results, load, read_json
+from .frame import Results, load
 from .published import Printed
 from .verdicts.cells import DESCRIPTIONS, CellVerdict, judge_cell
 from .verdicts.orders import Order, histogram_lines, histograms, orders
@@ -31,7 +32,7 @@ OPEN = ("not run", "no data")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Passing:
     passed: bool
     message: str
 
@@ -140,12 +141,12 @@ class Check:
         ranks = [o.line() for o in self.orders]
         return [*cells, *ranks, *claims, *histogram_lines(histograms(self.cells)), *self.summary()]
 
-    def against(self, baseline: str | Path | None = None) -> Outcome:
+    def against(self, baseline: str | Path | None = None) -> Passing:
         """Passed when nothing is outside tolerance, or with a baseline when nothing is worse than there."""
         bad = self.regressions(read_baseline(baseline)) if baseline else self.failed()
         what = "worse than the baseline" if baseline else "outside tolerance"
         named = f": {'; '.join(bad[:5])}{f' and {len(bad) - 5} more' if len(bad) > 5 else ''}" if bad else ""
-        return Outcome(not bad, f"{len(bad) or 'nothing'} {what}{named}")
+        return Passing(not bad, f"{len(bad) or 'nothing'} {what}{named}")
 
     def junit(self) -> str:
         """One test case per cell and claim: `worse` and `fails` are failures, what was not run is skipped."""

@@ -12,9 +12,10 @@ from gpbench.errors import ConfigError
 from gpbench.metrics import METRICS
 
 from . import significance
-from .frame import SERIES, Results, load
+from .frame import Results, load
 from .numbers import mean_std
 from .render import Cell, Table, to_text
+from .series import SERIES
 
 MEASURED = (*METRICS, "n_basis", "learn_seconds", "fit_seconds", "predict_seconds", "cpu_seconds")
 

@@ -7,48 +7,44 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gpbench.disk import read_json
 from gpbench.errors import DataError
-from gpbench.keeping.files import make_folder, unused, write_summed
 
-from .frame import SERIES, Results, kept_curves, kept_notes, load, read_json
+from .frame import Results, kept_curves, kept_notes, load
 from .render import frame_csv
+from .series import SERIES
 from .traces import is_path, list_points, round_points, theta_points, trace_points
 
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
 
 
-def write_curves(path: str | Path) -> list[str]:
-    """Condense trials/*.json into curves.csv and notes.csv; what they hold of other trials stays.
+def condensed(path: str | Path) -> dict[str, bytes]:
+    """curves.csv and notes.csv as they should be (`Store.write_condensed`): of trials/*.json, and what they hold now.
 
-    Those may be trials whose file is gone, or trials that this run did not plan and another will. Returned are names
-    of files that were damaged: they are in quarantine/, and what only they held is gone.
+    The latter may be of trials whose file is gone, or of trials that this run did not plan and another will.
     """
     results = load(path)
-    damaged = quarantined(results.path)
     present = {file.stem for file in (results.path / "trials").glob("*.json")}
     if not present:
-        return damaged
+        return {}
     curves, notes = curves_of(results), notes_of(results)
     if (old := kept_curves(results.path)) is not None:
-        condensed = present & set(results.ok.trial_id)
-        curves = pd.concat([curves, old.loc[~old.trial_id.isin(condensed), curves.columns]])
+        others = ~old.trial_id.isin(present & set(results.ok.trial_id))
+        curves = pd.concat([curves, old.loc[others, curves.columns]])
     if (results.path / "notes.csv").is_file() and not set(results.ok.trial_id) <= present:
         old = kept_notes(results.path)
         notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
-    for name, table in (("curves.csv", curves), ("notes.csv", notes)):
-        write_summed(results.path / name, frame_csv(table).encode("utf-8", "backslashreplace"))
-    return damaged
+    tables = {"curves.csv": curves, "notes.csv": notes}
+    return {name: frame_csv(table).encode("utf-8", "backslashreplace") for name, table in tables.items()}
 
 
-def quarantined(folder: Path) -> list[str]:
-    """Move curves.csv and notes.csv that are not what was written to quarantine/; they are condensed again."""
+def damaged(folder: Path) -> list[str]:
+    """Those of curves.csv and notes.csv that are not what was written."""
     found = []
     for name, read in (("curves.csv", kept_curves), ("notes.csv", kept_notes)):
         try:
             read(folder)
         except DataError:
-            make_folder(folder / "quarantine")
-            (folder / name).replace(unused(folder / "quarantine" / name))
             found.append(name)
     return found
 

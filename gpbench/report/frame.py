@@ -7,20 +7,19 @@ claims need from a trial's trace, its final hyperparameters and its notes is the
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-import yaml
 
 from gpbench.data.standins import twin_of
+from gpbench.disk import read_json
 from gpbench.errors import ConfigError, DataError, GpbenchError
 from gpbench.keeping.files import as_summed
 from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
+from gpbench.planning.resolved import read_resolved
 from gpbench.text import plain_cell
 
 from .freshness import stale_ids
@@ -28,7 +27,6 @@ from .row_settings import published_of, with_settings
 
 TEXT = ("trial_id", "dataset", "method", "label", "status", "reason")
 _REBUILD = "the run command moves it to quarantine/ and condenses the trials again"
-SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a table: these, averaged over trials
 
 
 @dataclass(frozen=True)
@@ -110,26 +108,8 @@ class Results:
         return published_of(self.config)
 
 
-def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError) -> dict:
-    """The content; `what` the file is, and the `error` that it is to its reader, are said where it cannot be read."""
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as e:
-        raise error(f"{what}{file}: not readable as JSON ({e})") from e
-
-
 def _optional_json(file: Path) -> dict:
     return read_json(file) if file.is_file() else {}
-
-
-def read_config(path: Path) -> dict:
-    file = path / "config.resolved.yaml"
-    if not file.is_file():
-        return {}
-    try:
-        return yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    except yaml.YAMLError as e:
-        raise DataError(f"{file}: not valid YAML; run the config again to rewrite it") from e
 
 
 def load(path: str | Path) -> Results:
@@ -141,7 +121,7 @@ def load(path: str | Path) -> Results:
     rows = _read_rows(file)
     if external.is_file():  # predictions of other libraries (`gpbench score --into`)
         rows = pd.concat([rows, _read_rows(external)], ignore_index=True)
-    config, manifest = read_config(path), _optional_json(path / "manifest.json")
+    config, manifest = read_resolved(path), _optional_json(path / "manifest.json")
     rows = _in_config_order(_folds_as_one(rows), config)
     rows["stale"] = rows["trial_id"].isin(stale_ids(path, rows["trial_id"]))
     return Results(path, config, manifest, with_settings(rows, config, manifest, path))
@@ -187,42 +167,6 @@ def _in_config_order(rows: pd.DataFrame, config: dict) -> pd.DataFrame:
         .sort_values(["dataset", "order"], kind="stable", ignore_index=True)
         .drop(columns="order")
     )
-
-
-def series_name(key: dict, frame: pd.DataFrame) -> str:
-    """The label, with d_max and cache only where they tell series of that label apart."""
-    mine = frame[frame["label"] == key["label"]]
-    extra = [
-        f"{name} {key[name]:.0f}"
-        for name in ("cache", "d_max")
-        if mine[name].fillna(-1).nunique() > 1 and pd.notna(key[name])
-    ]
-    return f"{key['label']} ({', '.join(extra)})" if extra else str(key["label"])
-
-
-def told_apart(frame: pd.DataFrame) -> pd.DataFrame:
-    """Labels that were run with and without a cache become two: 'NLML' and 'NLML (cache)'."""
-    both = frame.groupby("label")["cached"].transform("nunique") > 1
-    return frame.assign(label=frame["label"].where(~(both & frame["cached"]), frame["label"] + " (cache)"))
-
-
-def named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a column `series`: what one line of a table is called."""
-    keys = frame[["label", "cache", "d_max"]].drop_duplicates()
-    names = {_hashable(k): series_name(k, frame) for k in keys.to_dict("records")}
-    return frame.assign(series=[names[_hashable(k)] for k in frame[["label", "cache", "d_max"]].to_dict("records")])
-
-
-def _hashable(key: dict) -> tuple:
-    return tuple(None if isinstance(v, float) and np.isnan(v) else v for v in key.values())
-
-
-def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.DataFrame, int]:
-    """Trials (rows) by method (columns), only the trials that all share; and how many trials were left out."""
-    wide = frame.pivot_table(index="trial", columns=by, values=metric, aggfunc="mean", sort=False)
-    wide = wide[list(dict.fromkeys(frame.loc[frame[metric].notna(), by]))]  # the file's order, not the alphabet's
-    shared = wide.dropna()
-    return shared, len(wide) - len(shared)
 
 
 def kept_curves(path: Path) -> pd.DataFrame | None:

@@ -12,12 +12,19 @@ import pandas as pd
 
 from gpbench.metrics import loss
 
-from .frame import Results, named
+from .frame import Results
 from .numbers import mean_std, seconds
 from .ranking import metrics_of
 from .render import Cell, Table
+from .series import named
 
 LEAST = 4  # series, fewer of which a reader ranks by eye
+
+
+def whole_trial(rows: pd.DataFrame) -> tuple[str, str]:
+    """(column, words) of the time of a whole trial: CPU seconds where every row knows them, as they do not wait."""
+    cpu = len(rows) > 0 and (rows["cpu_seconds"] > 0).all()
+    return ("cpu_seconds", "CPU seconds") if cpu else ("total_seconds", "seconds")
 
 
 def front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from . import figures
-from .frame import Results, told_apart
+from .frame import Results
+from .series import told_apart
 from .style import looks
 
 

@@ -6,7 +6,9 @@ from collections import Counter
 
 import pandas as pd
 
-from .frame import Results, read_json
+from gpbench.disk import read_json
+
+from .frame import Results
 
 
 def remark(results: Results, frame: pd.DataFrame) -> list[str]:

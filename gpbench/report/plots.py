@@ -13,10 +13,11 @@ import pandas as pd
 from . import figures, fits
 from .axes import Named, axis_title, band, by_dataset, data_title, doubling, finish, grids, plain, safe
 from .boxes import groups
-from .frame import Results, told_apart
+from .frame import Results
 from .looks import of_methods
 from .plots_of_time import along_training, times, trade_off, training_sizes
 from .ranking import metrics_of, ranking
+from .series import told_apart
 from .style import ENDINGS, house_style, new_figure, save
 from .tables import TITLES
 from .traces import averaged, lists_of, scaled_measures

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 
 from .axes import Named, axis_title, band, by_dataset, data_title, finish, grids, plain, safe, ticks
-from .frame import Results, told_apart
+from .frame import Results
+from .front import whole_trial
 from .looks import of_methods
 from .ranking import metrics_of
+from .series import told_apart
 from .style import new_figure
 from .traces import along, last_of
 
@@ -71,13 +73,14 @@ def trade_off(results: Results) -> Named:
             if part["label"].nunique() < 2:
                 continue
             figure, [axes] = new_figure(columns=2, width=8.4)
+            whole, seconds = whole_trial(part)
             for label in part["label"].unique():
                 by = part[part["label"] == label].groupby("d_max", dropna=False)
-                for ax, column in zip(axes, ("total_seconds", "predict_seconds")):
+                for ax, column in zip(axes, (whole, "predict_seconds")):
                     ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **every[label])
-            for ax, what in zip(axes, ("learning, fit and prediction", "prediction")):
+            for ax, what in zip(axes, (f"learning, fit and prediction, {seconds}", "prediction, seconds")):
                 ax.set_xscale("log")
-                finish(ax, data_title(results, dataset), f"{what}, seconds", axis_title(metric), legend=ax is axes[1])
+                finish(ax, data_title(results, dataset), what, axis_title(metric), legend=ax is axes[1])
             axes[1].set_ylabel("")
             yield f"trade-off-{safe(dataset)}-{metric}", figure
 

@@ -13,6 +13,8 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
+from gpbench.metrics import AIM, METRICS
+
 from .row_settings import parse_items
 
 PAPERS = ("sundararajan", "vanhatalo", "keerthi", "cao", "snelson")
@@ -106,7 +108,10 @@ COLUMN = {  # printed metric -> the column of results.csv or the key of curves.c
     "fill-L/fill-K": "fill_ratio",
 }
 DESCRIPTIVE = ("n_train", "n_test", "n_total", "dims", "runs")
-LOWER_IS_BETTER = ("NMSE", "NPDL", "NLPD", "nlpd", "err", "negative log likelihood")
+LOWER_IS_BETTER = (  # printed metrics; of a score it is metrics.py that says so
+    *(printed for printed, column in COLUMN.items() if column in METRICS and column not in AIM),
+    "negative log likelihood",
+)
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,7 @@ def dataset_key(printed: str) -> str:
     return DATASETS.get(printed, printed.lower())
 
 
-def _read(name: str) -> pd.DataFrame:
+def read(name: str) -> pd.DataFrame:
     with resources.files("gpbench.published").joinpath(f"{name}.csv").open(encoding="utf-8") as f:
         return pd.read_csv(f, dtype=str, keep_default_na=False)
 
@@ -211,7 +216,7 @@ def cells(paper: str | None = None) -> tuple[Printed, ...]:
     """Every printed number, in the order of print; rows without a value (plots) are not cells."""
     found = []
     for name in PAPERS if paper is None else (paper,):
-        for r in _read(name).to_dict("records"):
+        for r in read(name).to_dict("records"):
             if r["value"]:
                 found.append(
                     Printed(
@@ -237,7 +242,7 @@ def claims() -> tuple[Claim, ...]:
             r["by_construction"] == "yes",
             int(r["least_trials"]),
         )
-        for r in _read("claims").to_dict("records")
+        for r in read("claims").to_dict("records")
     )
 
 

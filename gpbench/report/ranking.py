@@ -11,7 +11,8 @@ import pandas as pd
 from gpbench.metrics import METRICS, loss
 
 from . import significance
-from .frame import Results, named, paired, told_apart
+from .frame import Results
+from .series import named, paired, told_apart
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def stats_rows(results: Results) -> pd.DataFrame:
     return pd.DataFrame(out)
 
 
-def ranking(results: Results, metric: str, alpha: float = 0.05) -> significance.Ranking | None:
+def ranking(results: Results, metric: str) -> significance.Ranking | None:
     """Average ranks of the labels over data sets (mean over trials each); at the largest size of a grid."""
     rows = told_apart(results.ok).dropna(subset=[metric])
     largest = rows.groupby(["dataset", "n_train", "label"])["d_max"].transform("max")
@@ -120,7 +121,7 @@ def ranking(results: Results, metric: str, alpha: float = 0.05) -> significance.
         return None
     table = rows.pivot_table(index=["dataset", "n_train"], columns="label", values=metric, aggfunc="mean", sort=False)
     table = loss(metric, table.dropna())
-    return significance.friedman(table.to_numpy(), list(table.columns), alpha)
+    return significance.friedman(table.to_numpy(), list(table.columns))
 
 
 def ranking_rows(results: Results) -> pd.DataFrame:

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from gpbench.data.dataset import name_of
 from gpbench.data.standins import kind_of, shares_rows
+from gpbench.planning.settings import written
 
-SETTINGS = (
+PARAMETERS = (  # of methods that have a column of their own
     "z", "variant", "objective", "approximation", "inducing", "optimise_inputs", "candidates", "cost_model", "stop",
 )  # fmt: skip
 
@@ -39,30 +39,14 @@ def _entries(config: dict) -> list[dict]:
 
 
 def _settings_of(row: dict, planned: dict, config: dict) -> dict:
-    """Kernel, hyperparameters and parameters of a row: from the plan, else from the config's entries."""
+    """Kernel, hyperparameters and parameters of a row: from the plan, else as the config has them."""
     if trial := planned.get(row["trial_id"]):
         return {
             **trial.get("params", {}),
             "kernel": trial.get("kernel"),
             "hyperparameters": trial.get("hyperparameters"),
         }
-    general = config | _dataset_entry(row, config)
-    for entry in config.get("methods") or []:
-        entry = {"method": entry} if isinstance(entry, str) else entry
-        if row["label"] in (entry.get("label"), entry.get("method")):
-            return general | entry
-    return general
-
-
-def _dataset_entry(row: dict, config: dict) -> dict:
-    """What the config says of this row's data set, which may be listed at several training sizes."""
-    for entry in config.get("datasets") or [config.get("dataset")]:
-        options = entry if isinstance(entry, dict) else {"name": entry}
-        alternatives = [a if isinstance(a, dict) else {"name": a} for a in options.get("first_of", [options])]
-        named = row["dataset"] in {n for a in alternatives for n in (name_of(a), a.get("csv"))}  # once it was the path
-        if named and options.get("n_train") in (None, row["n_train"]):
-            return options
-    return {}
+    return written(config, row["dataset"], row["n_train"], row["label"])
 
 
 def with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) -> pd.DataFrame:
@@ -78,7 +62,7 @@ def with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) 
     rows["adapted"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") != "fixed" for s in settings]
     rows["cached"] = rows["cache"].fillna(0) > 0
     rows["kernel"] = [_kernel_name(s.get("kernel")) for s in settings]
-    for key in SETTINGS:
+    for key in PARAMETERS:
         rows[key] = [_plain(s.get(key)) for s in settings]
     rows["sources"] = [tuple((p, i) for p, text in published_of(config) for i in parse_items(text) or ("",))] * len(
         rows
@@ -89,7 +73,8 @@ def with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) 
     random = np.array([s.get("kind") == "random" if s else d for s, d in zip(splits, by_default)], dtype=bool)
     rows["resplit"] = random & rows["dataset"].map(shares_rows).to_numpy(dtype=bool)  # training parts overlap
     spent = [_spent(row, config) for row in rows[["dataset", "label"]].to_dict("records")]
-    rows["spent"] = rows["trial"] < np.array(spent, dtype=int)
+    rows["first_judged"] = np.array(spent, dtype=int)  # trials before it chose the protocol
+    rows["spent"] = rows["trial"] < rows["first_judged"]
     rows["stands_for"] = rows["dataset"].map(kind_of)
     return rows
 
@@ -104,7 +89,7 @@ def _spent(row: dict, config: dict) -> int:
 
 def _split(row: dict, config: dict) -> dict:
     """The rule that splits this row's data set; {} where the config leaves it to the data set."""
-    split = (config | _dataset_entry(row, config)).get("split")
+    split = written(config, row["dataset"], row["n_train"]).get("split")
     return split if isinstance(split, dict) else {}
 
 

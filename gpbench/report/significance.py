@@ -19,49 +19,51 @@ FEW = 6  # with fewer pairs a rank test cannot reach the usual levels
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Tested:
+    """What a test says of two methods."""
+
     p: float  # nan where the test says nothing
     n: int  # pairs used
     note: str = ""
     smallest: float = 0.0  # p that the most extreme case would give
 
 
-def paired_t(x, y, **_) -> Outcome:
+def paired_t(x, y, **_) -> Tested:
     """Two-sided t test of mean(x - y) = 0."""
     d = _differences(x, y)
     if note := _flat(d):
-        return Outcome(np.nan, len(d), note)
+        return Tested(np.nan, len(d), note)
     t = d.mean() / (d.std(ddof=1) / np.sqrt(len(d)))
-    return Outcome(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few_for_t(len(d)))
+    return Tested(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few_for_t(len(d)))
 
 
-def corrected_t(x, y, test_share: float = 0.0, **_) -> Outcome:
+def corrected_t(x, y, test_share: float = 0.0, **_) -> Tested:
     """Corrected resampled t; test_share = n_test / n_train."""
     d = _differences(x, y)
     if note := _flat(d):
-        return Outcome(np.nan, len(d), note)
+        return Tested(np.nan, len(d), note)
     t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / len(d) + test_share))
-    return Outcome(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few_for_t(len(d)))
+    return Tested(float(2 * stats.t.sf(abs(t), len(d) - 1)), len(d), _few_for_t(len(d)))
 
 
-def rank_sum(x, y, **_) -> Outcome:
+def rank_sum(x, y, **_) -> Tested:
     """Wilcoxon rank sum (Mann-Whitney), two-sided: exact for small samples without ties."""
     x, y = np.asarray(x), np.asarray(y)
     both = np.concatenate([x, y])
     if np.ptp(both) <= ROUNDING * np.abs(both).max():
-        return Outcome(np.nan, len(x), "no variation: all values are equal")
+        return Tested(np.nan, len(x), "no variation: all values are equal")
     smallest = 2 / comb(len(x) + len(y), len(x))
     p = float(stats.mannwhitneyu(x, y, alternative="two-sided").pvalue)
-    return Outcome(p, len(x), _few(len(x), smallest), smallest)
+    return Tested(p, len(x), _few(len(x), smallest), smallest)
 
 
-def signed_rank(x, y, **_) -> Outcome:
+def signed_rank(x, y, **_) -> Tested:
     """Wilcoxon signed rank of the paired differences, two-sided."""
     d = _differences(x, y)
     if not np.any(d):
-        return Outcome(np.nan, len(d), "no variation: the differences are all zero")
+        return Tested(np.nan, len(d), "no variation: the differences are all zero")
     smallest = 2 / 2 ** len(d)
-    return Outcome(float(stats.wilcoxon(d).pvalue), len(d), _few(len(d), smallest), smallest)
+    return Tested(float(stats.wilcoxon(d).pvalue), len(d), _few(len(d), smallest), smallest)
 
 
 def _differences(x, y) -> np.ndarray:
@@ -91,7 +93,7 @@ def _few_for_t(n: int) -> str:
     return f"{n} pairs are few: without normality (signed rank) p cannot fall below {2 / 2**n:.3g}" if n < FEW else ""
 
 
-def out_of_reach(outcome: Outcome, alpha: float, tests: int = 1) -> str:
+def out_of_reach(outcome: Tested, alpha: float, tests: int = 1) -> str:
     """Said of a test that no data could bring below alpha; Holm multiplies the smallest of `tests` p-values by them."""
     smallest = min(1.0, outcome.smallest * tests)
     if smallest <= alpha:
@@ -100,7 +102,7 @@ def out_of_reach(outcome: Outcome, alpha: float, tests: int = 1) -> str:
     return f"{outcome.n} pairs: p cannot fall below {smallest:.3g}{corrected}, so {alpha:g} is out of reach"
 
 
-TESTS: dict[str, Callable[..., Outcome]] = {
+TESTS: dict[str, Callable[..., Tested]] = {
     "paired-t": paired_t,
     "corrected-t": corrected_t,
     "wilcoxon-rank-sum": rank_sum,

@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure  # drawn without pyplot: no window, no global list of figures
 
-from gpbench.keeping.files import make_folder, write_atomic
+from .placing import place_below
 
 ENDINGS = ("svg", "png")  # what is drawn unless asked for otherwise; pdf on request
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
@@ -76,8 +76,4 @@ def rendered(figure: Figure, ending: str, title: str = "") -> bytes:
 
 def save(figure: Figure, folder: Path, name: str, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
     """name.svg, name.png, ..."""
-    make_folder(folder)
-    files = [folder / f"{name}.{ending}" for ending in endings]
-    for file in files:
-        write_atomic(file, rendered(figure, file.suffix[1:], name))
-    return files
+    return place_below(folder, {f"{name}.{ending}": rendered(figure, ending, name) for ending in endings})

@@ -19,7 +19,7 @@ from pathlib import Path
 from distributed import WorkerPlugin, get_worker
 
 from gpbench.keeping.lock import Lock
-from gpbench.keeping.store import FOLDERS
+from gpbench.keeping.store import FOLDERS, Store
 
 from .executor import ServerLost
 from .parcel import Parcel
@@ -123,7 +123,7 @@ class _Job:
         for name in FOLDERS:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         if shared is not None:
-            (self.folder / "shared" / f"{self.command['needs']}.json").write_text(shared)
+            Store(self.folder).adopt(f"shared/{self.command['needs']}.json", shared.encode())
 
     def step(self) -> list[dict]:
         found = []

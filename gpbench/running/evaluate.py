@@ -16,10 +16,10 @@ from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
 from gpbench.planning.trial import Trial
 from gpbench.text import one_line
 
-from . import compiled, line, probes, seeds
+from . import compiling, line, probes, seeds
 from .draw import Draw, draw_of
 from .job import is_nested
-from .limits import peak_mb
+from .limits import peak_mb, too_large
 from .probes import Sight, recorder_for
 from .problem import problem_of
 from .stopwatch import Spent, now
@@ -55,6 +55,8 @@ def results(
     if method.task != draw.dataset.task:
         name, task = draw.dataset.name, draw.dataset.task
         raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
+    if method.dense and (why := too_large(method.name, len(draw.split.train))):
+        raise MemoryError(why)
     latent = not asked or "nlpd_latent" in asked
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
     if large(problem.X) and not method.large:
@@ -64,12 +66,12 @@ def results(
     elapsed, learn = Spent(), _learning(shared)
     for trial in trials:
         begin(trial)
-        started, compiled_before = now(), compiled.seconds()[0]
+        started, compiled_before = now(), compiling.seconds()[0]
         fitted = next(fits)
         spent = now() - started
         elapsed = elapsed + spent if method.extends(problem) else spent
-        if (compiling := compiled.seconds()[0] - compiled_before) > COMPILING:
-            note = f"{compiling:.0f} s of compiling, once per machine, are not in its seconds"
+        if (spent_on_it := compiling.seconds()[0] - compiled_before) > COMPILING:
+            note = f"{spent_on_it:.0f} s of compiling, once per machine, are not in its seconds"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:
             yield _score(trial, draw, Sight(method, problem, fitted, rng), learn | {"fit": elapsed})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpbench import catalog
+from gpbench.planning.identity import shared_plugin_code
 from gpbench.planning.trial import Trial, digest
 from gpbench.versions import raised
 
@@ -95,17 +96,8 @@ def shared_stream_key(trial: Trial) -> str:
     settings += [h.get(k) for k in ("optimiser", "restarts", "prior")]
     if added := {k: v for k, v in h.items() if k not in _FIRST_KEYS}:  # there only where they differ from the default
         settings.append(added)
-    return digest([trial.data_key, trial.scale, trial.kernel, settings, _plugin_code(trial)])
-
-
-def _plugin_code(trial: Trial) -> list[str]:
-    """Hashes of a user's data set and kernels; not of the method, whose edits leave shared work as it is."""
-    from gpbench.kernels.build import names_in
-
-    name = trial.dataset.get("name")
-    parts = [catalog.find("dataset", name)] if name else []
-    parts += [catalog.find("kernel", k) for k in names_in(trial.kernel)]
-    return [code for part in parts if (code := catalog.source_hash(part))]
+    code = shared_plugin_code(trial.dataset, trial.kernel)  # edits of a method leave shared work as it is
+    return digest([trial.data_key, trial.scale, trial.kernel, settings, code])
 
 
 def shared_evaluations(h: dict) -> int:

@@ -84,6 +84,21 @@ def _data_bytes() -> int:
     return 0
 
 
+def too_large(name: str, n: int, matrices: int = 1) -> str:
+    """Why a method that keeps so many n x n matrices cannot run on this machine; empty if it can."""
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):  # it does not tell
+        return ""
+    needed = matrices * 8 * n**2
+    if needed <= there:
+        return ""
+    return (
+        f"{name} keeps {n} x {n} matrices, {needed / 1e9:.0f} GB of them; this machine has "
+        f"{there / 1e9:.0f} GB: take a sparse method (docs/choosing.md), or fewer rows"
+    )
+
+
 def peak_mb(usage=None) -> float:
     """Peak resident memory, of this process unless another's resource usage is given."""
     usage = usage or resource.getrusage(resource.RUSAGE_SELF)

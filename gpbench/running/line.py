@@ -40,6 +40,6 @@ def curves(draw: Draw, fitted: Fitted) -> dict[str, list[float]]:
         found["inducing_x"] = draw.scaler.raw_inputs(fitted.inducing)[:, 0]
     elif fitted.pivots is not None and len(fitted.pivots) < len(train):
         found["inducing_x"] = X[train[np.asarray(fitted.pivots, dtype=int)], 0]
-    if fitted.start is not None:
-        found["start_x"] = draw.scaler.raw_inputs(fitted.start)[:, 0]
+    if "start" in fitted.shown:
+        found["start_x"] = draw.scaler.raw_inputs(fitted.shown["start"])[:, 0]
     return {key: np.asarray(values, dtype=float).tolist() for key, values in found.items()}

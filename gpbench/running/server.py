@@ -17,7 +17,7 @@ import signal
 import time
 from functools import cache, partial
 
-from . import compiled, limits, logs
+from . import compiling, limits, logs
 from .worker import send, work
 
 _LOOK = 0.1  # seconds between looks at the logs of jobs at work
@@ -94,7 +94,7 @@ def _load_compiled(method: str) -> None:
     from gpbench import catalog
 
     with contextlib.suppress(Exception):
-        compiled.load_for(catalog.find("method", method))
+        compiling.load_for(catalog.find("method", method))
 
 
 def _obey(command: dict, running: dict[int, dict], events: int, lock: int, close) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 
 from gpbench.errors import GpbenchError, StorageError
 from gpbench.keeping import archive, provenance
-from gpbench.keeping.files import Damaged, read_json
+from gpbench.keeping.files import Damaged
 from gpbench.keeping.lock import Lock
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import FINAL, Store
@@ -129,7 +129,7 @@ class Session:
                 self._fill()
                 for event in self.pool.receive(_TICK):
                     self._handle(event)
-                self._enforce_deadlines()
+                self._kill_overdue()
             except ServerLost:
                 self._recover()
             except SchedulerLost as e:
@@ -165,7 +165,7 @@ class Session:
                 rows_on=self.rows.address if self.rows else None,
             )
 
-    def _enforce_deadlines(self) -> None:
+    def _kill_overdue(self) -> None:
         for job in self.running.values():
             if time.monotonic() > job.deadline and not job.overdue:
                 job.overdue = True
@@ -297,13 +297,12 @@ class Session:
                 self._take(trial)
 
     def _have_shared(self, key: str) -> bool:
-        path = self.store.shared_path(key)
         try:
-            read_json(path)
+            self.store.shared(key)
         except FileNotFoundError:
             return False
         except Damaged:
-            self.store.quarantine(path)
+            self.store.quarantine(self.store.shared_path(key))
             return False
         return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from . import compiled
+from . import compiling
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Spent:
 
 
 def now() -> Spent:
-    wall, cpu = compiled.seconds()
+    wall, cpu = compiling.seconds()
     return Spent(time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def wall() -> float:
     """For recorders: parts of a fit are told by the clock of the whole, so none is longer than it (0.6 us)."""
-    return time.perf_counter() - compiled.seconds()[0]
+    return time.perf_counter() - compiling.seconds()[0]

@@ -12,7 +12,7 @@ from pathlib import Path
 from gpbench import catalog
 from gpbench.errors import GpbenchError
 from gpbench.keeping import provenance
-from gpbench.keeping.files import Damaged, read_json
+from gpbench.keeping.files import Damaged, read_checked
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import Store
 from gpbench.planning.trial import Trial, digest
@@ -165,7 +165,7 @@ def _run(part: list[Kept], settings: dict, options: Options, progress: Silent) -
             summary = run("verify", "", trials, place, options, progress=progress)
             store = Store(place)
             results = store.results(trials)
-            environments = {path.stem: read_json(path) for path in (store.folder / "env").glob("*.json")}
+            environments = {path.stem: read_checked(path) for path in (store.folder / "env").glob("*.json")}
     finally:
         for name in settings:
             del os.environ[name]
@@ -211,7 +211,7 @@ def _equal(a, b) -> bool:
 
 def _environment(kept: Kept) -> dict:
     try:
-        return read_json(kept.folder / "env" / f"{kept.record.env}.json") if kept.record.env else {}
+        return read_checked(kept.folder / "env" / f"{kept.record.env}.json") if kept.record.env else {}
     except (OSError, Damaged):
         return {}
 

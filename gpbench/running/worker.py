@@ -158,7 +158,6 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     from gpbench import catalog
     from gpbench.data import csv_file
     from gpbench.keeping import provenance
-    from gpbench.keeping.files import read_json, write_json
     from gpbench.keeping.store import Store
     from gpbench.planning.trial import Trial
 
@@ -190,9 +189,9 @@ def _trials(job: dict, events: int, log: _Log) -> None:
             if job["shared"]:
                 found = shared_fit(trials[0], _teller(job, events))
                 if os.getpid() == own:
-                    write_json(store.shared_path(job["shared"]), found)
+                    store.save_shared(job["shared"], found)
                 return
-            shared = read_json(store.shared_path(job["needs"])) if job["needs"] else None
+            shared = store.shared(job["needs"]) if job["needs"] else None
             equipment, asked = _Equipment(job, trials, store), job.get("metrics")
             for result, predictions in evaluate.results(trials, shared, lambda t: log.open(t.id), equipment, asked):
                 finish(result, predictions)

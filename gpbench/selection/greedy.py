@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,33 +14,6 @@ from gpbench.recorder import Recorder
 
 from .criterion import Criterion
 from .state import State
-
-
-class Meter:
-    """What a candidate costs, fresh and retained ones apart, on the average of each `window` steps."""
-
-    window = 25
-
-    def __init__(self, clock):
-        self._clock, self._begin = clock, clock()
-        self._spent, self._count = Counter(), Counter()
-
-    def begin(self) -> None:
-        self._begin = self._clock()
-
-    def end(self, count: int, cached: bool) -> None:
-        """So many candidates were looked at since `begin`; 0: counted elsewhere."""
-        for key in ("seconds_per_candidate", f"seconds_per_{'cached' if cached else 'fresh'}_candidate"):
-            self._spent[key] += self._clock() - self._begin
-            self._count[key] += count
-
-    def read(self, step: int) -> dict[str, float]:
-        """Keys of the trace at the end of a window, else nothing."""
-        if step % self.window:
-            return {}
-        found = {key: self._spent[key] / count for key, count in self._count.items() if count}
-        self._spent, self._count = Counter(), Counter()
-        return found
 
 
 @dataclass
@@ -60,7 +32,7 @@ class Path:
     measures: list[float] = field(default_factory=list)
 
     def __post_init__(self):
-        self._watch, self._meter = self.recorder.stopwatch(), Meter(self.recorder.clock)
+        self._watch, self._meter = self.recorder.stopwatch(), self.recorder.meter()
 
     def grow(self, size: int, patience: int | None = None) -> Path:
         """Take the best candidate of the pool until `size`, until the measure stalls, or until none is independent."""

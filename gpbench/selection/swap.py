@@ -1,4 +1,4 @@
-"""The exchange loop: take an inducing point out, put the best candidate in, keep it only if the objective falls.
+"""The exchange loop: take an inducing point out, put the best candidate in, keep it only if the energy F falls.
 
 [cao] Algorithm 1, discrete steps. F = (E^D + E^C + E^V + n log 2 pi)/2 is minus Titsias' bound; without E^V it is minus
 the log evidence of the projected-process (DTC) model. The print's F_new = F_{m-1} + Delta F should have a minus: its
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from gpbench.linalg.cholqr import CholQR, Step
 
@@ -24,7 +23,7 @@ ROUNDING = 1e-12  # a decrease below this share of F is none
 
 @dataclass(frozen=True)
 class Energy:
-    """The objective, its exact change and its estimate from `Lookahead.statistics`; lower is better."""
+    """F, its exact change and its estimate from `Lookahead.statistics`; lower is better."""
 
     variational: bool = True
 
@@ -109,9 +108,7 @@ class Swap:
     accepted: bool
     pivots: int  # information pivots when the candidate was chosen ...
     next_pivots: int  # ... and for the next attempt
-    rank_correlation: float | None = None  # of estimated and exact decreases, where asked for
-    rank_of_proposal: int | None = None  # 1: the proposal is the exact best
-    decreases: tuple[np.ndarray, np.ndarray] | None = None  # estimated and exact, of every candidate
+    decreases: tuple[np.ndarray, np.ndarray] | None = None  # estimated and exact, of every candidate; where asked for
 
 
 def follow(factor: CholQR, rows: Callable, pivots: RandomPivots) -> Lookahead:
@@ -137,7 +134,7 @@ def swaps(
         lookahead.removed(removed)
         without = energy.value(factor)
         estimates = energy.estimates(*lookahead.statistics(), factor.noise)
-        ranks = _judge(factor, rows, energy, estimates) if exact else ()
+        decreases = _both(factor, rows, energy, estimates) if exact else None
         step = _proposal(factor, rows, estimates)
         accepted = step is not None and without - energy.decrease(step, factor.noise) < before - ROUNDING * abs(before)
         if accepted:
@@ -148,7 +145,7 @@ def swaps(
             followed = True
         value = energy.value(factor)
         pivots.after(lookahead, accepted, followed)
-        yield Swap(before, value, accepted, size, pivots.size, *ranks)
+        yield Swap(before, value, accepted, size, pivots.size, decreases)
 
 
 def _proposal(factor: CholQR, rows, estimates) -> Step | None:
@@ -159,12 +156,10 @@ def _proposal(factor: CholQR, rows, estimates) -> Step | None:
     return factor.propose(j, rows(np.array([j]))[0])
 
 
-def _judge(factor: CholQR, rows, energy: Energy, estimates) -> tuple:
-    """Spearman's correlation of the estimates with the exact decreases, the exact rank of the estimated best, both."""
+def _both(factor: CholQR, rows, energy: Energy, estimates) -> tuple[np.ndarray, np.ndarray] | None:
+    """Estimated and exact decrease of every candidate, where there are two or more to rank."""
     usable = np.flatnonzero(~np.isnan(estimates))
     if len(usable) < 2:
-        return ()
-    exact = np.array([energy.decrease(factor.propose(j, rows(np.array([j]))[0]), factor.noise) for j in usable])
-    best = np.argmax(estimates[usable])
-    correlation = float(spearmanr(estimates[usable], exact).statistic)
-    return correlation, 1 + int((exact > exact[best]).sum()), (estimates[usable], exact)
+        return None
+    exact = [energy.decrease(factor.propose(j, rows(np.array([j]))[0]), factor.noise) for j in usable]
+    return estimates[usable], np.array(exact)

@@ -154,14 +154,14 @@ def test_text_that_no_file_or_terminal_can_take_is_written_out(tmp_path, capsys)
 
 
 def test_a_folder_that_already_holds_such_text_goes_on(tmp_path):
-    from gpbench.keeping.files import write_json
+    from gpbench.keeping.files import write_checked
     from gpbench.keeping.record import Result
 
     odd = trial(behaviour="raise")
     run_here(tmp_path, [odd])
     body = json.loads(Store(tmp_path).failure_path(odd.id).read_text())
     body["result"]["reason"] = "bad \udc80"
-    write_json(Store(tmp_path).failure_path(odd.id), {"result": body["result"]})
+    write_checked(Store(tmp_path).failure_path(odd.id), {"result": body["result"]})
     summary = run_here(tmp_path, [odd, trial()])
     assert (summary.ran, summary.failures[0].reason) == (1, r"bad \udc80")
     assert gpbench("status", tmp_path).returncode == 0

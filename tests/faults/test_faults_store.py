@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from driver import trial
 
+from gpbench import disk
 from gpbench.errors import ConfigError, StorageError
-from gpbench.keeping import files as storage
-from gpbench.keeping.files import Damaged, read_json, write_atomic, write_json
+from gpbench.keeping.files import Damaged, read_checked, write_atomic, write_checked
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import Store
 
@@ -70,9 +70,9 @@ def test_a_file_under_the_name_of_another_trial_is_not_believed(store):
 def rewritten(store, saved, change):
     """The stored record with its content changed and its checksum made good, as another version would write it."""
     path = store.trial_path(saved.trial.id)
-    body = read_json(path)
+    body = read_checked(path)
     change(body["result"])
-    write_json(path, body)
+    write_checked(path, body)
 
 
 def test_fields_of_another_version_are_read_where_possible_and_never_dropped(store):
@@ -88,7 +88,7 @@ def test_fields_of_another_version_are_read_where_possible_and_never_dropped(sto
     assert (found.schema, found.n_basis, found.kernel_rows) == (99, 7, None)
     assert found.unknown == {"flavour": {"a": [1]}}
     store.save(found)
-    assert read_json(store.trial_path(saved.trial.id))["result"]["flavour"] == {"a": [1]}
+    assert read_checked(store.trial_path(saved.trial.id))["result"]["flavour"] == {"a": [1]}
     assert store.load(saved.trial) == found
 
 
@@ -138,7 +138,7 @@ def test_an_interrupted_write_leaves_the_old_content_and_its_remains_are_swept(s
     def power_cut(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(storage.os, "replace", power_cut)
+    monkeypatch.setattr(disk.os, "replace", power_cut)
     with pytest.raises(KeyboardInterrupt):
         write_atomic(path, b"new")
     monkeypatch.undo()
@@ -150,8 +150,8 @@ def test_an_interrupted_write_leaves_the_old_content_and_its_remains_are_swept(s
 
 def test_json_never_holds_nan(tmp_path):
     body = {"a": float("nan"), "b": [np.float64("inf"), np.int64(3)], "c": {"d": np.array([1.0, np.nan])}}
-    write_json(tmp_path / "x.json", body)
-    assert read_json(tmp_path / "x.json") == {"a": None, "b": [None, 3], "c": {"d": [1.0, None]}}
+    write_checked(tmp_path / "x.json", body)
+    assert read_checked(tmp_path / "x.json") == {"a": None, "b": [None, 3], "c": {"d": [1.0, None]}}
 
 
 def test_the_table_does_not_depend_on_the_order_of_results(store):

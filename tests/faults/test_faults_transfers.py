@@ -175,7 +175,7 @@ def test_a_damaged_cached_file_is_never_used_and_is_replaced(server, places):
     fetch.obtain(s, places)
     (places.data / "s/a.data").write_bytes(GOOD[:-1])
     (places.data / "s/b.data").write_bytes(b"junk")
-    (places.data / "s/.part-123").write_bytes(GOOD[:10])  # a process was killed here
+    (places.data / "s/.tmp-123-a.data.part").write_bytes(GOOD[:10])  # a process was killed here
     assert not fetch.at_hand(s, places)
     with pytest.raises(DataError, match=r"cache: s/a.data hashes to"):
         fetch.obtain(s, fetch.Places(places.data, "", True))

@@ -14,12 +14,12 @@ import pytest
 from driver import REPO, gpbench, run_here, trial, wait_until
 
 import gpbench as package
-from gpbench import compiled_code
+from gpbench import compiled_code, disk
+from gpbench.cli.run import write_curves
 from gpbench.errors import DataError, StorageError
 from gpbench.keeping import files
 from gpbench.keeping.store import Store
 from gpbench.keeping.summary import summarise
-from gpbench.report.condense import write_curves
 from gpbench.report.frame import kept_curves, kept_notes
 from gpbench.running import limits
 
@@ -128,7 +128,7 @@ def test_between_the_two_sums_of_a_write_the_file_is_one_of_the_two(tmp_path, mo
 def test_a_folder_of_another_version_is_told_once(folder, command, monkeypatch):
     body = json.loads((folder / "manifest.json").read_text())
     body.pop("checksum")
-    files.write_json(folder / "manifest.json", body | {"gpbench": "0.0.9"})
+    files.write_checked(folder / "manifest.json", body | {"gpbench": "0.0.9"})
     code, _, err = command("run", "small.yaml")
     assert code == 0 and err.count("was made by gpbench 0.0.9; numbers of changed methods are stale") == 1
     assert "made by" not in command("run", "small.yaml")[2]
@@ -146,13 +146,13 @@ def test_a_disk_that_refuses_while_drawing_is_exit_7(reader, number, folder, com
     def refuse(*args, **_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(files.os, "replace", refuse)
+    monkeypatch.setattr(disk.os, "replace", refuse)
     code, _, err = command(reader, folder)
     assert code == 7 and "cannot write" in err, err
 
 
 def test_a_disk_that_refuses_a_run_its_curves_is_exit_7_and_keeps_the_trials(folder, command, monkeypatch):
-    monkeypatch.setattr("gpbench.report.condense.write_summed", _full)
+    monkeypatch.setattr("gpbench.keeping.store.write_summed", _full)
     (folder / "curves.csv").unlink()
     code, _, err = command("run", "small.yaml", "-q")
     assert code == 7 and "No space left" in err, err
@@ -264,7 +264,7 @@ def test_curves_are_condensed_by_a_function_that_cannot_leave_half_a_file(finish
     folder = tmp_path / "small"
     shutil.copytree(finished / "results/small", folder)
     (folder / "curves.csv").unlink()
-    monkeypatch.setattr(files.os, "replace", _full)
+    monkeypatch.setattr(disk.os, "replace", _full)
     with pytest.raises(StorageError):
         write_curves(folder)
     assert not (folder / "curves.csv").exists() and not list(folder.glob(".tmp-*"))

@@ -37,7 +37,7 @@ class EPMethod(Method):
 
     version: ClassVar[int] = 2  # nlpd from log p of both classes
     task: ClassVar[str] = "classification"
-    heeds: ClassVar = AT_ONCE
+    heeds: ClassVar[dict] = AT_ONCE
     passes: ClassVar[int] = 1  # over the kernel matrix in an evaluation of log Z and its gradient
     paper: ClassVar[str] = "vanhatalo"
 

@@ -9,13 +9,13 @@ from gpbench.learning.full_gp import fit_hyperparameters
 from gpbench.methods.base import GP, Problem, Recorder
 
 
-def learned(problem: Problem, X, y, rng, recorder: Recorder, objective: Callable = exact.evaluate) -> GP:
+def learned(problem: Problem, X, y, rng, recorder: Recorder, evaluate: Callable = exact.evaluate) -> GP:
     """The given hyperparameters, or the optimum over rows (X, y), as the schedule says; told to the recorder."""
     schedule = problem.schedule
     if schedule.kind == "fixed":
         return problem.gp
     budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-    gp, info = fit_hyperparameters(X, y, problem.gp, *budget, rng, objective, schedule.learner, recorder)
+    gp, info = fit_hyperparameters(X, y, problem.gp, *budget, rng, evaluate, schedule.learner, recorder)
     recorder.rows(info["trace"])
     recorder.evaluated(info["evaluations"] * len(y))
     return gp

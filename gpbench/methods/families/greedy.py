@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gpbench import objectives
 from gpbench.inference import sparse
@@ -28,26 +28,18 @@ from gpbench.selection.greedy import Path
 from gpbench.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
 from gpbench.selection.state import GreedyState
 
+from .stopping import PATIENT, Patience
 from .turns import FitInTurns, Turns
-
-
-class Patience(BaseModel):
-    """Stop after so many inclusions without a new minimum of the measure."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    patience: int = Field(15, ge=1, description="inclusions without a new minimum of the measure")
-    evaluate: Literal["termination", "minimum"] = Field("termination", description="the model that is kept and counted")
-
-
-AUTO = Patience(evaluate="minimum")  # what `stop: auto` means here
 
 
 class GreedyMethod(Method):
     """Forward selection of basis vectors from the training rows, then the sparse model on them."""
 
     nested = True
-    heeds: ClassVar = {"joint": ("evaluations", "optimiser"), "interleaved": ("rounds", "evaluations", "optimiser")}
+    heeds: ClassVar[dict] = {
+        "joint": ("evaluations", "optimiser"),
+        "interleaved": ("rounds", "evaluations", "optimiser"),
+    }
     chooses_rows: ClassVar[bool] = True  # may serve as `inducing` of other methods
     criterion: ClassVar[Criterion]
 
@@ -66,7 +58,7 @@ class GreedyMethod(Method):
 
     @property
     def _rule(self) -> Patience | None:
-        return {"d_max": None, "auto": AUTO}[self.stop] if isinstance(self.stop, str) else self.stop
+        return {"d_max": None, "auto": PATIENT}[self.stop] if isinstance(self.stop, str) else self.stop
 
     @property
     def patience(self) -> int | None:

@@ -12,12 +12,12 @@ from importlib.util import find_spec
 import numpy as np
 
 from gpbench.errors import NotApplicable
+from gpbench.linalg.pivoted import DEPENDENT
 from gpbench.methods.base import Method, Problem, Schedule
 from gpbench.selection import rules
 
 PLACES = ("random", "kmeans", "covering", "left", "uniform")  # starts that no selection method gives
 FAR = 10  # one in so many inducing inputs of `covering` is a row far from the centres
-ALONE = 1e-10  # share of a row's variance that must be left to it for another inducing input
 
 
 def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
@@ -100,7 +100,7 @@ def covering(problem: Problem, rows) -> np.ndarray:
     kdiag = kernel.diag(X)
     left = kdiag - _explained(kernel, X, Z)
     chosen: list[int] = []
-    while len(chosen) < far and left.max() > ALONE * kdiag.max():
+    while len(chosen) < far and left.max() > DEPENDENT * kdiag.max():
         chosen.append(int(np.argmax(left)))
         left = np.minimum(left, kdiag - _explained(kernel, X, X[chosen[-1:]]))
     return np.concatenate([Z, X[chosen]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from gpbench import objectives
 from gpbench.errors import NotApplicable
@@ -18,30 +18,8 @@ from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem, Recorder
 from gpbench.versions import Added
 
 from .inducing import choose, known_start
+from .stopping import FEWEST, HELD_OUT, Enough
 from .walks import walk_of
-
-
-class Enough(BaseModel):
-    """One rule for the number of inducing inputs (learning/sizes.py), up to d_max."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    trace: float | None = Field(None, gt=0, lt=1, description="tr(K - Q) as a share of tr K")
-    gap: float | None = Field(None, gt=0, description="nats per row between the bounds of the log evidence")
-    held_out: float | None = Field(None, gt=0, lt=1, description="share of the rows that tells the NLPD of a size")
-
-    @model_validator(mode="after")
-    def _one(self):
-        if len(self.rule()) != 1:
-            raise ValueError("stop: give one of trace, gap, held_out")
-        return self
-
-    def rule(self) -> dict[str, float]:
-        return {k: v for k, v in self if v is not None}
-
-
-FEWEST = 3  # rows from which on some can be held out
-AUTO = 0.1  # of the rows are held out by `stop: auto`, and sizes compared row by row
 
 
 class SparseMethod(Method):
@@ -50,7 +28,7 @@ class SparseMethod(Method):
     large: ClassVar[bool] = True
     probes: ClassVar[tuple[str, ...]] = ("inducing", "prior")
     approximation: ClassVar[sparse.Approximation]
-    heeds: ClassVar = AT_ONCE
+    heeds: ClassVar[dict] = AT_ONCE
 
     d_max: int = Field(200, ge=1, description="number of inducing inputs")
     inducing: str = Field("random", description="random, kmeans, covering, left, uniform, or a selection method's name")
@@ -84,6 +62,8 @@ class SparseMethod(Method):
         with recorder.time("adapt"):
             if free_gp or self.optimise_inputs:
                 (gp, Z, start), pivots = self._learn(problem, Z, pivots, rng, recorder)
+        if self.optimise_inputs:
+            recorder.show(start=start)
         walk = walk_of(self.approximation, problem, self.objective)
         model = walk.model(gp, Z)
         recorder.evaluated(len(Z))
@@ -96,7 +76,6 @@ class SparseMethod(Method):
             log_evidence=walk.evaluate(model, gradient=False).F,
             pivots=pivots,
             inducing=Z if pivots is None else None,
-            start=start if self.optimise_inputs else None,
             **recorder.told(),
         )
 
@@ -120,7 +99,7 @@ class SparseMethod(Method):
 
         look = sizes.ladder(largest), start, problem.gp, X, y
         if self.stop == "auto":
-            return sizes.enough_held_out(AUTO, *look, paired=True)
+            return sizes.enough_held_out(HELD_OUT, *look, paired=True)
         ((rule, threshold),) = self.stop.rule().items()
         return sizes.enough(rule, threshold, *look)
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from gpbench.keeping.files import make_folder, write_atomic
-
 from .. import published
 from ..axes import plain
 from ..frame import Results
+from ..placing import place_below
 from ..render import frame_csv
 from ..style import new_figure
 
@@ -32,7 +31,7 @@ def mapped() -> pd.DataFrame:
 @cache
 def drawn_rows() -> pd.DataFrame:
     """The rows of the papers' tables of numbers that have none: what is drawn only."""
-    rows = pd.concat([published._read(paper) for paper in published.PAPERS], ignore_index=True)
+    rows = pd.concat([published.read(paper) for paper in published.PAPERS], ignore_index=True)
     return rows[rows["value"] == ""]
 
 
@@ -102,10 +101,7 @@ class Panel:
 
     def save_numbers(self, folder: Path) -> Path:
         """<folder>/<name>.csv: what was drawn."""
-        make_folder(folder)
-        text = frame_csv(self.numbers, "%.6g")
-        write_atomic(folder / f"{self.name}.csv", text.encode())
-        return folder / f"{self.name}.csv"
+        return place_below(folder, {f"{self.name}.csv": frame_csv(self.numbers, "%.6g")})[0]
 
     # ---- what differs ------------------------------------------------------------------------------------------
 

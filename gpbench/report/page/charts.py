@@ -12,8 +12,8 @@ from gpbench.data.standins import twin_of
 from gpbench.metrics import AIM, loss
 
 from ..axes import axis_title, safe
-from ..frame import told_apart
-from ..front import front
+from ..front import front, whole_trial
+from ..series import told_apart
 from .chart import Chart, Line
 from .trials import TrialBook
 
@@ -33,7 +33,8 @@ class Charts:
         """Mean score against total time; the front joins what nothing else beats in both."""
         for dataset, title, part, metric in self._parts():
             part = part[part["total_seconds"] > 0]
-            points = self._points(part, metric, "d_max")
+            whole, seconds = whole_trial(part)
+            points = self._points(part, metric, "d_max", whole)
             if len(points) < 2:
                 continue
             pairs = list(zip(points["seconds"], loss(metric, points["mean"])))
@@ -41,8 +42,8 @@ class Charts:
             on = points[[pair in best for pair in pairs]].sort_values("seconds")
             named = ", ".join(_at(name, sorted(part["x"].dropna())) for name, part in on.groupby("name", sort=False))
             yield Chart(
-                f"front-{safe(title)}-{metric}", "total time, seconds", axis_title(metric),
-                f"{_told(dataset, title)}: {axis_title(metric)} against the time of a whole trial (median). "
+                f"front-{safe(title)}-{metric}", f"total time, {seconds}", axis_title(metric),
+                f"{_told(dataset, title)}: {axis_title(metric)} against the {seconds} of a whole trial (median). "
                 f"Dotted: the front, where nothing is both faster and better: {named}. {_bars(part)}",
                 self._lines(points, "seconds"), dataset, title, metric, "time", log_x=True,
                 front=[] if metric in AIM else best,
@@ -108,14 +109,14 @@ class Charts:
                 if len(part):
                     yield key[0], title, part, metric
 
-    def _points(self, rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
+    def _points(self, rows: pd.DataFrame, metric: str, column: str, time: str = "total_seconds") -> pd.DataFrame:
         """One row per method and size, in the order of the methods: mean and spread of the score, median time."""
         out = []
         for (name, x), part in rows.groupby(["name", column], sort=False, dropna=False):
             values = part[metric]
             out.append(
                 {"name": name, "x": x, "mean": values.mean(), "std": values.std(ddof=1) if len(values) > 1 else 0.0,
-                 "seconds": part["total_seconds"].median(), "trials": self.book.ranges(part["trial_id"])}
+                 "seconds": part[time].median(), "trials": self.book.ranges(part["trial_id"])}
             )  # fmt: skip
         return pd.DataFrame(out)
 

@@ -14,7 +14,7 @@ from gpbench.text import duration
 from .. import published
 from ..frame import Results
 from ..render import Cell, Table
-from .remarks import told_once
+from .notes import told_once
 from .sheet import sheet
 from .trials import TrialBook
 

@@ -15,10 +15,11 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
-from ..frame import SERIES, Results
+from ..frame import Results
 from ..ranking import Group, Mark, against_best, groups, metrics_of
+from ..series import SERIES
 from ..tables import TIMES, TITLES
-from .remarks import by_trial
+from .notes import by_trial
 
 OTHERS = ("n_basis", *TIMES, "total_seconds")
 DIGITS = dict.fromkeys([*TIMES, "total_seconds"], 3)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpbench.errors import ConfigError
-from gpbench.keeping.files import make_folder, write_atomic
 
 from ..checking import check
 from ..frame import load
+from ..placing import place, place_below
 from .board import Score, boards
 from .folders import place_folder
 from .pages import index, paper_page
@@ -26,7 +26,7 @@ def build(dirs: list[Path], out: Path, readme: Path | None = None) -> list[Path]
     if readme is not None:  # a README without markers is said before anything is written
         told = with_state(readme.read_text(encoding="utf-8"), text, str(readme))
     papers = boards(found, results)
-    make_folder(out)
+    place_below(out, {})  # a link is refused before anything is written
     links = {r.path: place_folder(r, out) for r in results}
     whole = Score.of(
         *([x for b in papers for x in found.to_json()[k] if x["paper"] == b.paper] for k in ("cells", "claims"))
@@ -34,8 +34,7 @@ def build(dirs: list[Path], out: Path, readme: Path | None = None) -> list[Path]
     pages = {"index.html": index(papers, whole, list(links.values()))}
     for board in papers:
         pages[f"{board.paper}.html"] = paper_page(board, [links[r.path] for r in board.folders])
-    for name, content in pages.items():
-        write_atomic(out / name, content.encode("utf-8", "backslashreplace"))
+    files = place_below(out, pages)
     if readme is not None:
-        write_atomic(readme, told.encode())
-    return [out / name for name in pages]
+        place(readme.parent, {readme.name: told})
+    return files

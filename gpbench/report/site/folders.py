@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpbench.keeping.files import make_folder, write_atomic
-
 from ..frame import Results
 from ..page import page
+from ..placing import place_below
 
 
 @dataclass(frozen=True)
@@ -26,13 +25,11 @@ def place_folder(results: Results, into: Path) -> FolderLinks:
     """<into>/<name>/ with report.html, config.yaml and plots/*.svg."""
     name = results.path.resolve().name
     folder = into / name
-    make_folder(folder / "plots")
     figures = sorted((results.path / "plots").glob("*.svg"))
-    write_atomic(folder / "report.html", page(results, figures).encode("utf-8", "backslashreplace"))
     config = results.path / "config.resolved.yaml"
-    write_atomic(folder / "config.yaml", config.read_bytes() if config.is_file() else b"")
-    for file in figures:
-        write_atomic(folder / "plots" / file.name, file.read_bytes())
+    text = config.read_bytes() if config.is_file() else b""
+    place_below(folder, {"report.html": page(results, figures), "config.yaml": text})
+    place_below(folder / "plots", {file.name: file.read_bytes() for file in figures})
     return FolderLinks(
         name,
         list(dict.fromkeys(paper for paper, _ in results.published)),

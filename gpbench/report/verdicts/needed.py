@@ -54,7 +54,7 @@ def _trials(cell: Printed, verdict: CellVerdict, rows: pd.DataFrame):
     for label, part in mine.groupby("label", sort=False):
         size = 1 if part["folds"].isna().all() else int(part["folds"].max())  # trials of one run
         unspent = part.loc[~part["spent"].astype(bool), "trial"]
-        begin = int(part.loc[part["spent"].astype(bool), "trial"].max()) + 1 if part["spent"].any() else 0
+        begin = int(part["first_judged"].max())
         have = set(unspent.astype(int))
         last = begin + verdict.needed * size - 1
         missing = [t for t in range(begin, last + 1) if t not in have]

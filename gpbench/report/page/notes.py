@@ -7,9 +7,10 @@ import re
 import pandas as pd
 
 from gpbench.data.standins import twin_of
+from gpbench.disk import read_json
 from gpbench.keeping import archive
 
-from ..frame import Results, kept_notes, read_json
+from ..frame import Results, kept_notes
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 

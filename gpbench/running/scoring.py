@@ -7,8 +7,6 @@ Several trials go into one file with a column `trial`; a file inside trial-003/ 
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from pathlib import Path
 
@@ -18,15 +16,12 @@ import pandas as pd
 from gpbench import metrics
 from gpbench.data.split_files import ExportedTrial, read
 from gpbench.errors import ConfigError, DataError
-from gpbench.keeping.files import Damaged, write_atomic
+from gpbench.keeping.files import Damaged
 from gpbench.keeping.record import COLUMNS
 from gpbench.keeping.store import Store
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import every_trial
 from gpbench.planning.trial import Trial, digest
-from gpbench.text import csv_cell, plain_cell
-
-from .frame import load
 
 
 def score(exported: Path, predictions: Path, label: str = "external", into: Path | None = None) -> dict[str, float]:
@@ -42,7 +37,7 @@ def score(exported: Path, predictions: Path, label: str = "external", into: Path
         rows.append(_row(facts, trial, label, found))
     if into is not None:
         _refuse_another(Path(into), facts, [r["trial"] for r in rows])
-        _append(Path(into), rows, label)
+        Store(into).write_external(rows, label, facts["name"])
     scored = [m for m in metrics.METRICS if rows[0][m] is not None]
     return {"trials": len(rows), **{m: float(np.mean([r[m] for r in rows])) for m in scored}}
 
@@ -128,7 +123,7 @@ def _row(facts: dict, trial: ExportedTrial, label: str, found: dict) -> dict:
 def _refuse_another(folder: Path, facts: dict, indices: list[int]) -> None:
     """Scores stand beside others only where both are of the same rows and measured alike."""
     if not (trials := [t for t in _trials_of(folder) if t.dataset_name == facts["name"]]):
-        return  # `_append` says what the folder holds
+        return  # `write_external` says what the folder holds
     scored = {"target_units": "raw", "nmse_variance": "dataset"}
     if other := {k: v for k, v in trials[0].scoring.items() if scored.get(k, v) != v}:
         theirs = ", ".join(f"{k}: {v}" for k, v in other.items())
@@ -154,25 +149,3 @@ def _trials_of(folder: Path) -> list[Trial]:
         return Store(folder).planned()[1]
     except (FileNotFoundError, Damaged):  # committed results come without a manifest
         return every_trial(load_config(folder / "config.resolved.yaml"))
-
-
-def _append(folder: Path, rows: list[dict], label: str) -> None:
-    """external.csv of the folder; an earlier scoring under the same label and data set is replaced."""
-    results = load(folder)
-    name = rows[0]["dataset"]
-    if ((results.rows["label"] == label) & (results.rows["method"] != "external")).any():
-        raise ConfigError(f"'{label}' is a method of {folder}; choose another --label")
-    here = results.rows[results.rows["dataset"] == name]
-    if here.empty:
-        raise ConfigError(f"{folder} has no results on {name}; it holds {', '.join(results.rows['dataset'].unique())}")
-    file, kept = folder / "external.csv", []
-    if file.is_file():
-        with open(file, newline="", encoding="utf-8") as f:
-            old = [{k: plain_cell(v or "") for k, v in r.items()} for r in csv.DictReader(f)]
-        kept = [r for r in old if (r["label"], r["dataset"]) != (label, name)]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    new = [r | {"seed": int(here["seed"].iloc[0])} for r in rows]
-    writer.writerows({k: csv_cell(v) if isinstance(v, str) else v for k, v in r.items()} for r in [*kept, *new])
-    write_atomic(file, out.getvalue().encode())
