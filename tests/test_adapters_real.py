@@ -49,10 +49,7 @@ def test_numbers_equal_the_library_called_by_hand_on_the_exported_split(name, tm
         np.testing.assert_allclose(ours["var"], hand["var"], rtol=1e-6)
 
 
-SLOW = pytest.mark.xfail(strict=False, reason="tensorflow's and GPflow's imports alone took 5.7 CPU seconds")
-
-
-@pytest.mark.parametrize("library", [pytest.param(k, marks=SLOW if k == "gpflow" else ()) for k in LIBRARIES])
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_start_warm_up_and_exchange_take_less_than_five_cpu_seconds(library, rng):
     """CPU seconds of its process, so that other work on the machine does not decide."""
     X = rng.normal(size=(10_000, 8))

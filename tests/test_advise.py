@@ -200,6 +200,12 @@ def test_fit_and_predict_go_from_csv_to_csv(folder):
         assert ran.returncode == 3 and message in ran.stderr, ran.stderr
 
 
+def test_what_is_odd_about_a_file_is_told_once(folder):
+    (folder / "odd.csv").write_text("a,b,y\n1,2,3\n1,2,3\n2,2,3\n")
+    ran = gpbench("fit", "odd.csv", "--target", "y", "-o", "model.npz", cwd=folder)
+    assert [ran.stderr.count(word) for word in ("another row", "'b' is constant", "target")] == [1, 1, 1], ran.stderr
+
+
 def test_classes_keep_their_names_and_gaps_are_filled_with_the_median_of_the_fit(folder):
     text = (folder / "my.csv").read_text().splitlines()
     text[3] = text[3].replace(text[3].split(",")[1], "", 1)

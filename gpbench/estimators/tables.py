@@ -13,15 +13,23 @@ from gpbench.data.csv_file import Look, medians, table
 from gpbench.errors import DataError
 from gpbench.text import csv_cell
 
+from .fitting import remarks
+
 
 def fit_table(model, looked: Look):
-    """The estimator fitted to a file that was looked at; missing numbers are filled with medians."""
+    """The estimator fitted to a file that was looked at; missing numbers are filled with medians.
+
+    What the look has told with the file's own rows and columns is not told again.
+    """
     X, encoding = looked.X, looked.encoding
     if np.isnan(X).any():
         fill = medians(X)
         X, encoding = np.where(np.isnan(X), fill, X), _with_fill(encoding, fill)
     y = np.where(looked.y > 0, looked.labels[1], looked.labels[0]) if looked.labels else looked.y
     model.fit(X, y)
+    if len(y) > 1:
+        again = remarks(X, looked.y, "classification" if looked.labels else "regression")
+        model.notes_ = tuple(line for line in model.notes_ if line not in again)
     model.columns_ = encoding
     return model
 

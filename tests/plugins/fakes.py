@@ -159,12 +159,18 @@ def libc_fork_and_hang():
 
 
 def daemonise():
+    """Comes back once the daemon is on its own: before that it would end with the trial's process group."""
+    told, tell = os.pipe()
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
             os.setsid()  # in no group that anybody knows
+            os.write(tell, b"x")
             time.sleep(600)
         os._exit(0)
+    os.read(told, 1)
+    os.close(told)
+    os.close(tell)
 
 
 def shout():
