@@ -79,10 +79,10 @@ def test_numbers_on_dask_are_those_of_one_process_to_the_last_bit(tmp_path, clus
 
 def test_time_limit_and_log_are_the_same_on_dask(tmp_path, cluster):
     hang, chatty = trial(behaviour="hang"), trial(behaviour="chatty")
-    summary = run_here(tmp_path, [hang, chatty], timeout=1.0, on=cluster.address)
+    summary = run_here(tmp_path, [hang, chatty], timeout=4.0, on=cluster.address)
     assert (summary.done, summary.failed) == (1, 1)
     assert summary.failures[0].status == "timeout"
-    assert summary.failures[0].reason == "over the time limit of 1 s"
+    assert summary.failures[0].reason == "over the time limit of 4 s"
     assert "hello from the method" in Store(tmp_path).log_path(chatty.id).read_text()
 
 

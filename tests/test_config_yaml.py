@@ -121,7 +121,7 @@ def test_deep_nesting_is_refused_quickly():
         parse("[" * 500_000, "f")
     with pytest.raises(ConfigError):
         parse("- " * 200_000, "f")
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 20
 
 
 yaml_like = st.text(alphabet="ab:-[]{},\n 01.e'\"#&*!|>%?\\x\tU~<\ud7ff\x85", max_size=60)

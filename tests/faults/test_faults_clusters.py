@@ -100,7 +100,7 @@ def test_a_dead_scheduler_interrupts_the_run_and_the_same_command_continues(tmp_
         wait_until(lambda: len(_finished(tmp_path / "out")) == 2)
         wait_until(lambda: len(marked(mark)) > 4)
         cluster.scheduler.kill()
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=60)
         assert process.returncode == 130, err
         assert "is gone" in err and "2 done, 1 left; the same command continues" in err and "Traceback" not in err
     finally:
@@ -136,7 +136,7 @@ def test_a_killed_client_of_a_local_cluster_leaves_nothing(tmp_path):
     wait_until(lambda: len(_finished(tmp_path / "out")) == 1)
     process.kill()
     process.communicate()
-    wait_until(lambda: not marked(mark), seconds=3)
+    wait_until(lambda: not marked(mark), seconds=unhurried(3))
     before = _finished(tmp_path / "out")
     assert run_here(tmp_path / "out", trials[:1], on="dask").ran == 0
     assert before == _finished(tmp_path / "out")
@@ -173,8 +173,8 @@ def test_a_stopped_worker_that_goes_on_later_counts_for_nothing(tmp_path, cluste
     wait_until(lambda: (tmp_path / "0").exists())
     stopped, job = next((w, jobs[0]) for w in workers if (jobs := jobs_below(w.pid)))
     stopped.send_signal(signal.SIGSTOP)
-    wait_until(lambda: not alive(job), seconds=5)  # finished, or without a lease
-    wait_until(lambda: (tmp_path / "0").read_text().count("started") == 2, seconds=40)
+    wait_until(lambda: not alive(job), seconds=unhurried(5))  # finished, or without a lease
+    wait_until(lambda: (tmp_path / "0").read_text().count("started") == 2, seconds=unhurried(40))
     stopped.send_signal(signal.SIGCONT)  # what it says now comes while the second attempt is at work
     _, err = process.communicate(timeout=120)
     assert process.returncode == 0 and "1 done" in err, err

@@ -172,13 +172,13 @@ def _full(path, *_):
 def test_a_signal_outside_of_the_trials_says_what_was_done(moment, number, code, folder, command, monkeypatch):
     def interrupted(*_, **__):
         os.kill(os.getpid(), number)
-        time.sleep(5)
+        time.sleep(60)
 
     target = "gpbench.planning.plan.plan" if moment == "planning" else "gpbench.report.render_all"
     monkeypatch.setattr(target, interrupted, raising=False)
     begin = time.monotonic()
     got, _, err = command("run", "small.yaml")
-    assert got == code and time.monotonic() - begin < 4
+    assert got == code and time.monotonic() - begin < 30
     said = "before the first trial" if moment == "planning" else f"`gpbench report results/{folder.name}` draws them"
     assert said in err, err
 
