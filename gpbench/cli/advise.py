@@ -31,8 +31,8 @@ def _columns(command):
     for option in (
         click.option("--missing", type=click.Choice(["refuse", "drop", "median"]), default="refuse", show_default=True,
                      help="What is done about missing values."),
-        click.option("--inputs", multiple=True, metavar="COLUMN", help="Only these columns are inputs."),
-        click.option("--drop", multiple=True, metavar="COLUMN", help="These columns are no inputs."),
+        click.option("--inputs", multiple=True, metavar="COLUMN", help="Only these columns are inputs, one each time."),
+        click.option("--drop", multiple=True, metavar="COLUMN", help="These columns are no inputs, one each time."),
         click.option("--task", type=click.Choice(["regression", "classification"]), default="regression",
                      show_default=True),
         click.option("--target", required=True, metavar="COLUMN", help="The column to predict."),
@@ -45,11 +45,12 @@ def _look(file, target, task, drop, inputs, missing):
     """The table and how it is read; every problem in one error, what is odd to stderr."""
     from gpbench.data import csv_file
     from gpbench.data.csv_columns import Choices
+    from gpbench.data.csv_words import as_option
     from gpbench.errors import DataError
 
     given = {"drop": list(drop) or None, "inputs": list(inputs) or None, "categorical": "one-hot", "missing": missing}
     given = {k: v for k, v in given.items() if v not in (None, "refuse")}
-    found = csv_file.look(file, target, task, Choices(**given))
+    found = csv_file.look(file, target, task, Choices(**given), as_option)
     if found.faults:
         raise DataError("\n".join(found.faults))
     for remark in found.told():
