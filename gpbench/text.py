@@ -44,6 +44,21 @@ def duration(seconds: float) -> str:
     return f"{hours} h {rest:02d} min"
 
 
+_TIME = re.compile(r"\s*(\d+(?:\.\d*)?)\s*(s|m|min|h|)\s*")
+_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "": 1}
+
+
+def seconds(text: str) -> float | None:
+    """Of a time as people write it: 90s, 10m, 1h; None where it is none."""
+    found = _TIME.fullmatch(text)
+    return float(found[1]) * _UNITS[found[2]] if found and float(found[1]) > 0 else None
+
+
+def counted(number: int, what: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def printable(text: str, keep: str = "") -> str:
     """The text with everything that a terminal would obey, or UTF-8 cannot hold, written out: \\x1b, \\udc80."""
     return _UNSAFE.sub(lambda m: m[0] if m[0] in keep else m[0].encode("unicode_escape").decode(), text)

@@ -173,7 +173,7 @@ def test_why_nothing_could_be_fitted_is_told(tmp_path):
         (["--target", "z"], "has no column 'z'"),
         (["--target", "y", "--metric", "nmsee"], "unknown metric 'nmsee'; did you mean 'nmse'?"),
         (["--target", "y", "--budget", "soon"], "'soon' is no time: expected for example 90s, 10m or 1h"),
-        (["--target", "y", "--drop", "colours"], "`drop`: has no column 'colours'; did you mean 'colour'?"),
+        (["--target", "y", "--drop", "colours"], "--drop: has no column 'colours'; did you mean 'colour'?"),
     ],
 )
 def test_wrong_arguments_are_told_before_anything_runs(folder, arguments, message):
@@ -198,6 +198,23 @@ def test_fit_and_predict_go_from_csv_to_csv(folder):
         (folder / "bad.csv").write_text(content)
         ran = gpbench("predict", "model.npz", "bad.csv", cwd=folder)
         assert ran.returncode == 3 and message in ran.stderr, ran.stderr
+
+
+def test_fit_answers_in_its_own_options(folder):
+    (folder / "two.csv").write_text(
+        "id,a,y\n" + "".join(f"{i},{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(30))
+    )
+    for arguments, code, message in (
+        ([], 3, "'no' is text, not a number; for two classes --task classification"),
+        (["--target", "a", "--drop", "id,y"], 3, "each by itself: --drop id --drop y"),
+        (["--target", "a", "--n-basis", "5", "--set", "d_max=3"], 3, "--n-basis: is the d_max of fitc"),
+        (["--target", "a", "--set", "foo=3"], 3, "--set: fitc has no parameter 'foo'"),
+        (["--target", "a", "--method", "ep"], 3, "--method: ep is for classification; --task classification"),
+        (["--task", "classification"], 0, "column 'id' looks like an id, another number in every row; --drop id"),
+    ):
+        ran = gpbench("fit", "two.csv", "--target", "y", *arguments, "-o", "two.npz", cwd=folder)
+        assert ran.returncode == code and message in ran.stderr, ran.stderr
+    assert ran.stdout == "two.npz: ep on 30 rows\n"
 
 
 def test_what_is_odd_about_a_file_is_told_once(folder):

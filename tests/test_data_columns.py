@@ -144,8 +144,12 @@ def test_a_wrong_target_is_named_by_its_row_in_the_file_where_rows_before_it_are
 @pytest.mark.parametrize(
     "table, split, message",
     [
-        ("size,price\n1,7\n", "default", "my.csv has 1 rows: 1 training rows leave none for testing"),
-        ("size,price\n1,7\n2,5\n3,4\n", "{kind: random, n_train: 9}", "my.csv has 3 rows: 9 training rows leave none"),
+        ("size,price\n1,7\n", "default", "my.csv has 1 row: with 1 for training none is left for testing"),
+        (
+            "size,price\n1,7\n2,5\n3,4\n",
+            "{kind: random, n_train: 9}",
+            "my.csv has 3 rows: with 9 for training none is left",
+        ),
         ("size,price\n1,7\n2,5\n3,4\n", "{kind: folds, k: 4}", "my.csv has 3 rows: 4 folds are not between 2 and that"),
         ("size,price\n1,7\n2,5\n3,4\n", "{kind: published}", "my.csv has no published split"),
     ],

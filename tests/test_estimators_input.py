@@ -1,12 +1,16 @@
 """Bad input gets one sentence that names row or column, before anything long runs; odd input works and says so."""
 
+import datetime
 import time
+import warnings
 
 import numpy as np
 import pytest
 
+import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor
-from gpbench.errors import BadInput
+from gpbench.errors import BadInput, DataError
+from gpbench.kernels.ard_se import ArdSE
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0.0, 1, 0, 2, 1, 3])
@@ -31,7 +35,7 @@ def _with(value, row=4, column=1):
         (X[:0], Y[:0], "0 sample"),
         (X, Y[:5], "X has 6 rows and y has 5"),
         (X, [0, 1, 2, float("nan"), 4, 5], "y contains NaN in row 3"),
-        (X, [0, 1, 1e200, 3, 4, 5], "y contains infinity or a value too large for dtype('float64') in row 2"),
+        (X, [0, 1, 1e200, 3, 4, 5], "y contains 1e+200, whose square is too large to compute with, in row 2"),
         (X, [0, 1, 2, "x", 4, 5], "y: row 3: 'x' is not a number"),
         (X, np.c_[Y, Y], "y should be a 1d array"),
         (X, None, "the target y is None"),
@@ -73,12 +77,21 @@ def test_another_width_at_predict_is_refused():
         ({"kernel": "ard-es"}, "unknown kernel 'ard-es'"),
         ({"kernel": 3}, "kernel: expected a name, a mapping, a Kernel or a function"),
         ({"kernel": {"name": "ard-se", "ardd": True}}, "ard-se has no option 'ardd'"),
-        ({"method": "sparse-gp", "kernel": "ard-se"}, "sparse-gp needs another one: it has no compact support"),
+        (
+            {"method": "sparse-gp", "kernel": "ard-se"},
+            "sparse-gp needs one of compact support; ard-se has no compact support",
+        ),
         ({"learn": "sometimes"}, "learn: expected auto, fixed, joint, interleaved or a mapping"),
         ({"learn": {"schedule": "fixed", "rounds": 3}}, "learn: `rounds` needs `schedule: interleaved`"),
-        ({"learn": {"schedul": "fixed"}}, "learn: schedul"),
-        ({"max_seconds": -1}, "max_seconds: expected a number of seconds above 0"),
+        ({"learn": {"schedul": "fixed"}}, "learn: unknown key 'schedul'; did you mean 'schedule'?"),
+        ({"max_seconds": -1}, "max_seconds: expected seconds above 0, or a time such as '90s' or '10m', got -1"),
         ({"random_state": "x"}, "random_state: expected a whole number"),
+        ({"max_seconds": [1]}, "max_seconds: expected seconds above 0"),
+        ({"kernel": ArdSE}, "kernel: ArdSE is a class; give its name 'ard-se'"),
+        ({"learn": {"schedule": "fixed", "form": 1}}, "learn: unknown key 'form'; did you mean 'from'"),
+        ({"learn": {"schedule": "fixed", "qqq": 1}}, "learn: unknown key 'qqq'; valid: schedule, from, subset"),
+        ({"method": "external"}, "options: external needs 'external': library"),
+        ({"n_basis": 5, "options": {"d_max": 3}}, "n_basis: is the d_max of fitc, which the options give too"),
     ],
 )
 def test_wrong_parameters_are_told_before_anything_runs(parameters, message):
@@ -90,9 +103,11 @@ def test_wrong_parameters_are_told_before_anything_runs(parameters, message):
 def test_classes_that_no_binary_classifier_takes_are_named():
     for y, message in (
         ([0, 1, 2, 0, 1, 2], "3 classes"),
-        (["a"] * 6, "one class only"),
+        (["a"] * 6, r"one class only \(a\)"),
         (Y + 0.5, "continuous targets such as 0.5; use SparseGPRegressor"),
         ([0, 1, 0, 1, 0, np.nan], "NaN or infinity in row 5"),
+        (["a", "b", None, "a", "b", "a"], "a missing class in row 2"),
+        (np.array(["a", 1] * 3, dtype=object), r"classes of several kinds \(int and str\)"),
     ):
         with pytest.raises(BadInput, match=message):
             SparseGPClassifier().fit(X, y)
@@ -128,3 +143,36 @@ def test_odd_data_works_and_says_so(method, inputs, targets, note):
 def test_fewer_rows_than_basis_vectors_work_and_say_so():
     model = SparseGPRegressor("vfe", n_basis=50, random_state=0).fit(X, Y)
     assert model.n_basis_ == 6 and "n_basis 50 is more than the 6 rows" in model.notes_
+
+
+def test_a_time_is_taken_as_the_command_line_takes_it():
+    assert SparseGPRegressor(max_seconds="10m").fit(X, Y).n_basis_ == 6
+
+
+def test_dates_and_targets_that_are_too_large_are_called_what_they_are():
+    for inputs in (_with(datetime.date(2020, 1, 31)), np.full((6, 1), "2020-01-31", dtype="datetime64[D]")):
+        with pytest.raises(BadInput, match="2020-01-31 is a date or a time; make it a number first"):
+            SparseGPRegressor().fit(inputs, Y)
+    with pytest.raises(BadInput, match=r"Input y contains 1e\+301, whose square is too large"):
+        SparseGPRegressor().fit(X, np.where(Y == 3, 1e301, Y))
+
+
+def test_what_is_no_model_is_told_without_words_of_numpy_and_leaves_no_file_open(tmp_path):
+    (tmp_path / "text.npz").write_text("hello")
+    (tmp_path / "empty.npz").write_bytes(b"")
+    np.save(tmp_path / "array.npy", X)
+    np.savez(tmp_path / "other.npz", a=1)
+    SparseGPRegressor().fit(X, Y).save(tmp_path / "model.npz")
+    whole = (tmp_path / "model.npz").read_bytes()
+    (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
+    for name in ("text.npz", "empty.npz", "array.npy", "other.npz", "cut.npz"):
+        with warnings.catch_warnings(), pytest.raises(DataError) as e:
+            warnings.simplefilter("error", ResourceWarning)
+            gpbench.load(tmp_path / name)
+        assert f"{name}: is no model of gpbench" in str(e.value) and "pickle" not in str(e.value)
+
+
+def test_a_kernel_prints_its_name_and_values():
+    kernel = SparseGPRegressor(kernel={"product": ["ard-se", {"sum": ["linear", "bias"]}]}).fit(X, Y).kernel_
+    kernel = kernel.with_values({"variance": 2, "lengthscale": [0.5, 4], "variance.1": 1, "bias": 0.25})
+    assert repr(kernel) == "ard-se(variance=2, lengthscale=[0.5, 4]) * (linear(variance=[1, 1]) + bias(bias=0.25))"

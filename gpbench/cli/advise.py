@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import click
 
+from gpbench.text import counted, seconds
+
 from .shared import Command, note, output_file, output_folder, plugin_option
 
 _file = click.Path(exists=True, dir_okay=False)
-_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "": 1}
 
 
 class Duration(click.ParamType):
@@ -20,10 +20,10 @@ class Duration(click.ParamType):
     def convert(self, value, param, ctx):
         if isinstance(value, (int, float)):
             return float(value)
-        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(s|m|min|h|)\s*", value)
-        if not found or float(found[1]) <= 0:
+        found = seconds(value)
+        if found is None:
             self.fail(f"{value!r} is no time: expected for example 90s, 10m or 1h", param, ctx)
-        return float(found[1]) * _UNITS[found[2]]
+        return found
 
 
 def _columns(command):
@@ -137,17 +137,34 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
 def fit(file, target, task, drop, inputs, missing, output, method, n_basis, kernel, learn, max_seconds, seed, options,
         plugin):  # fmt: skip
     """Fit one model to the rows of FILE and keep it as plain arrays."""
-    from gpbench import SparseGPClassifier, SparseGPRegressor
+    from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
+    from gpbench.errors import BadInput
     from gpbench.estimators.tables import fit_table
 
     looked, _ = _look(file, target, task, drop, inputs, missing)
     cls = SparseGPClassifier if task == "classification" else SparseGPRegressor
     size = int(n_basis) if n_basis.isdigit() else n_basis
     model = cls(method, size, kernel, learn, max_seconds, seed, options=_options(options))
-    fit_table(model, looked).save(output)
+    try:
+        fit_table(model, looked)
+    except BadInput as e:
+        raise BadInput(_in_options(str(e))) from e
+    model.save(output)
     for text in model.notes_:
         note(text)
-    click.echo(f"{output}: {model.method_} with {model.n_basis_} basis vectors on {len(looked.y)} rows")
+    sized = "d_max" in catalog.find("method", model.method_).model_fields
+    size = f" with {counted(model.n_basis_, 'basis vector')}" if sized else ""
+    click.echo(f"{output}: {model.method_}{size} on {counted(len(looked.y), 'row')}")
+
+
+def _in_options(sentence: str) -> str:
+    """What an estimator says of its parameters, in words of the command line."""
+    name, colon, rest = sentence.partition(":")
+    if name in ("method", "n_basis", "kernel", "learn", "max_seconds", "options"):
+        sentence = ("--set" if name == "options" else "--" + name.replace("_", "-")) + colon + rest
+    for name, task in {"SparseGPClassifier": "classification", "SparseGPRegressor": "regression"}.items():
+        sentence = sentence.replace(f"use {name}", f"--task {task}")
+    return sentence
 
 
 def _options(given) -> dict:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpbench.text import counted
+
 from .shared import (
     Command,
     ConfigName,
@@ -177,7 +179,7 @@ class _One:
         basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
         left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
         stale = f" ({found.stale} stale)" if found.stale else ""
-        click.echo(f"{found.trials} trials, {found.done} done{stale}; {left}")
+        click.echo(f"{counted(found.trials, 'trial')}, {found.done} done{stale}; {left}")
         return 0
 
     def run(self, options: dict) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.errors import DataError
+from gpbench.text import counted
 
 from .dataset import Dataset, Split
 
@@ -59,7 +60,7 @@ def _sizes(dataset: Dataset, split: dict) -> tuple[int, int]:
     if n_test is None:
         n_test = n - n_train
     if n_train >= n:
-        raise DataError(f"{dataset.name} has {n} rows: {n_train} training rows leave none for testing")
+        raise DataError(f"{dataset.name} has {counted(n, 'row')}: with {n_train} for training none is left for testing")
     if n_train < 1 or n_test < 1 or n_train + n_test > n:
         raise DataError(
             f"{dataset.name} has {n} rows: a split into {n_train} training and {n_test} test rows does not fit"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.errors import BadInput
-
 from . import fitting, inputs, resolve, streams
 from .manners import BaseEstimator, NotFittedError, checked_width
 
@@ -17,7 +15,7 @@ class Estimator(BaseEstimator):
     n_basis : a number, or "auto": the method's own stop rule, else a size by the number of rows.
     kernel : a name, a mapping as in a config, a Kernel, or a function k(A, B) that gives covariances.
     learn : "auto", "fixed" (values of a full GP on some rows), "joint", "interleaved", or a mapping as in a config.
-    max_seconds : time after which learning and selection keep what they have.
+    max_seconds : time after which learning and selection keep what they have: seconds, or a text such as "10m".
     random_state : a seed; or `gpbench.streams(trial)`, with which the fit repeats a trial of the runner.
     options : further parameters of the method (`gpbench describe vfe`).
     """
@@ -39,10 +37,8 @@ class Estimator(BaseEstimator):
         choice = resolve.kernel(self.kernel, cls)
         method, notes = resolve.method(cls, self._task, self.n_basis, self.options, usual, len(X))
         h = resolve.hyperparameters(self.learn, self._task, len(X))
-        if self.max_seconds is not None and not (np.isscalar(self.max_seconds) and self.max_seconds > 0):
-            raise BadInput(f"max_seconds: expected a number of seconds above 0, got {self.max_seconds!r}")
         state = streams.of_state(self.random_state)
-        model, more = fitting.fit(X, y, self._task, method, choice, h, state, self.max_seconds)
+        model, more = fitting.fit(X, y, self._task, method, choice, h, state, resolve.max_seconds(self.max_seconds))
         self._keep(model, X, method, [*notes, *more], choice.objects)
 
     def _keep(self, model: fitting.Model, X, method, notes: list[str], objects: bool) -> None:

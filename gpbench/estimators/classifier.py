@@ -26,14 +26,20 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
             raise BadInput(f"Input y contains NaN or infinity in row {int(np.argmin(np.isfinite(y)))}; drop the row")
         if y.dtype.kind == "f" and (y != np.round(y)).any():
             raise BadInput(f"Unknown label type: continuous targets such as {y[0]:g}; use SparseGPRegressor")
-        classes = np.unique(y)
+        if gaps := [i for i, value in enumerate(y) if inputs.is_missing(value)] if y.dtype == object else []:
+            raise BadInput(f"Input y contains a missing class in row {gaps[0]}; drop the row")
+        try:
+            classes = np.unique(y)
+        except TypeError as e:
+            kinds = " and ".join(sorted({type(value).__name__ for value in y}))
+            raise BadInput(f"y: classes of several kinds ({kinds}); make all of them text, or all numbers") from e
         if len(classes) > 2:
             raise BadInput(
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"y has {len(classes)} classes; wrap the estimator in OneVsRestClassifier"
             )
         if len(classes) < 2:
-            raise BadInput(f"y has one class only ({classes[0]!r}): a classifier needs rows of two classes")
+            raise BadInput(f"y has one class only ({classes[0]}): a classifier needs rows of two classes")
         self.classes_ = classes
         return np.where(y == classes[1], 1.0, -1.0)
 

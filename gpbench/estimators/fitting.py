@@ -90,12 +90,14 @@ def remarks(X, y, task: str) -> list[str]:
     if len(y) == 1:
         notes.append("there is one row only: the model knows its target and nothing else")
     elif task == "regression" and not np.ptp(y):
-        notes.append(f"the target is constant ({y[0]:g}): nothing is learned, and that value is predicted")
+        notes.append(
+            f"the target is constant ({y[0]:g}): nothing is learned; that value is predicted, with the "
+            "std of a kernel of variance 1, which says nothing of these rows"
+        )
     if X.dtype != object:
         if len(again := repeated(X)):
-            notes.append(
-                f"{len(again)} rows have the inputs of another row; the first is row {again[0]}, counted from 0"
-            )
+            rows = "1 row has" if len(again) == 1 else f"{len(again)} rows have"
+            notes.append(f"{rows} the inputs of another row; the first is row {again[0]}, counted from 0")
         if len(constant := np.flatnonzero(X.max(0) == X.min(0))) and len(y) > 1:
             notes.append(f"constant columns say nothing: {', '.join(map(str, constant[:5]))}")
     return notes

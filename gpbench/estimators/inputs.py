@@ -7,6 +7,8 @@ import numpy as np
 from gpbench.data.scaling import LARGEST
 from gpbench.errors import BadInput, NotNumbers
 
+DATE = "a date or a time; make it a number first, for example the days since a date"
+
 
 def vectors(X) -> np.ndarray:
     """(n, D) doubles from an array, nested lists, a data frame or a sparse matrix."""
@@ -33,6 +35,8 @@ def numbers(A: np.ndarray, names: list[str] | None) -> np.ndarray:
         raise BadInput("X: Complex data not supported; give real and imaginary parts as columns of their own")
     if A.dtype.kind in "buif":
         return np.asarray(A, dtype=float)
+    if A.dtype.kind in "mM":
+        raise NotNumbers(f"X: {_column(0, names)}, row 0: {A[0, 0]} is {DATE}")
     for j in range(A.shape[1]):  # one column at a time: the first that is not of numbers is named
         try:
             A[:, j].astype(float)
@@ -42,6 +46,8 @@ def numbers(A: np.ndarray, names: list[str] | None) -> np.ndarray:
             if isinstance(value, str):
                 what = f"{value[:40]!r} is text; encode the column first (OneHotEncoder), or use gpbench fit"
                 raise BadInput(f"{where}: {what}") from None
+            if hasattr(value, "isoformat"):
+                raise NotNumbers(f"{where}: {value} is {DATE}") from None
             kind = type(value).__name__
             raise NotNumbers(f"{where}: the argument must be a string or a number, not a {kind}") from None
     return A.astype(float)
@@ -85,9 +91,16 @@ def objects(X) -> np.ndarray:
     if not len(found):
         raise BadInput("X: 0 sample(s) while a minimum of 1 is required")
     for i, value in enumerate(found):
-        if value is None or (isinstance(value, float) and np.isnan(value)):
+        if is_missing(value):
             raise BadInput(f"X: row {i} is missing; drop it")
     return found
+
+
+def is_missing(value) -> bool:
+    """None, NaN, and what pandas has in their place."""
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def targets(y, n: int) -> np.ndarray:
@@ -100,7 +113,9 @@ def targets(y, n: int) -> np.ndarray:
         raise BadInput(f"y: row {i}: {str(y[i])[:40]!r} is not a number; for classes use SparseGPClassifier") from e
     if not (fit := np.abs(values) <= LARGEST).all():
         i = int(np.argmin(fit))
-        what = "NaN" if np.isnan(values[i]) else "infinity or a value too large for dtype('float64')"
+        what = f"{values[i]:g}, whose square is too large to compute with,"
+        if not np.isfinite(values[i]):  # the words are those that scikit-learn's own checks look for
+            what = "NaN" if np.isnan(values[i]) else "infinity or a value too large for dtype('float64')"
         raise BadInput(f"Input y contains {what} in row {i}; drop the row")
     return values
 

@@ -18,6 +18,7 @@ from gpbench.kernels.patterns import NO_SUPPORT
 from gpbench.methods.base import Method
 from gpbench.planning.reader import wording
 from gpbench.planning.sections import Hyperparameters
+from gpbench.text import nearest, seconds
 
 from . import defaults
 
@@ -73,6 +74,8 @@ def method(
         raise BadInput(f"n_basis: expected 'auto' or a whole number from 1 on, got {n_basis!r}")
     if not isinstance(options or {}, dict):
         raise BadInput(f"options: expected a mapping of {cls.name}'s parameters, got {options!r}")
+    if n_basis != "auto" and size in (options or {}):
+        raise BadInput(f"n_basis: is the {size} of {cls.name}, which the options give too; give one of the two")
     given |= options or {}
     try:
         return cls.model_validate_json(json.dumps(given), strict=True), notes
@@ -87,11 +90,18 @@ def _of_method(cls: type[Method], error: ValidationError) -> str:
     where = ".".join(map(str, first["loc"])) or "options"
     if first["type"] == "extra_forbidden":
         return f"options: {cls.name} has no parameter '{where}'; it has {', '.join(cls.model_fields)}"
+    if first["type"] == "missing":
+        return f"options: {cls.name} needs '{where}': {cls.model_fields[where].description or 'it has no default'}"
     return f"options: {cls.name}: {where}: {wording(first)}, got {first['input']!r}"
 
 
 def takes_objects(given: Any) -> bool:
     """Inputs of this kernel are handed on as they are."""
+    if isinstance(given, type):
+        known = f"its name '{given.name}'" if issubclass(given, Kernel) and "name" in vars(given) else "a name"
+        raise BadInput(
+            f"kernel: {given.__name__} is a class; give {known}, an object of a Kernel or a function k(A, B)"
+        )
     if isinstance(given, Kernel):
         return given.objects
     if callable(given):
@@ -109,7 +119,8 @@ def kernel(given: Any, cls: type[Method]) -> KernelChoice:
     else:
         choice = KernelChoice(defaults.kernel(cls.compact) if given == "auto" else _described(given), objects)
     if cls.compact and not _compact(choice):
-        raise BadInput(f"kernel: {cls.name} needs another one: it has {NO_SUPPORT}")
+        chosen = given if isinstance(given, str) else "the given one"
+        raise BadInput(f"kernel: {cls.name} needs one of compact support; {chosen} has {NO_SUPPORT}")
     return choice
 
 
@@ -149,11 +160,29 @@ def hyperparameters(learn: Any, task: str, n: int) -> dict:
     try:
         found = Hyperparameters.model_validate_json(json.dumps(given), strict=True)
     except (ValidationError, TypeError) as e:
-        first = e.errors(include_url=False)[0] if isinstance(e, ValidationError) else {"loc": (), "msg": str(e)}
-        where = ".".join(map(str, first["loc"]))
-        raise BadInput(f"learn: {where}: {wording(first) if 'type' in first else first['msg']}") from e
+        raise BadInput(f"learn: {_of_learning(e)}") from e
     if faults := found.faults():
         raise BadInput(f"learn: {faults[0][1]}")
     if found.plain().get("subset_of") == "data":
         raise BadInput("learn: `subset_of: data` is for the runner: an estimator sees the training rows alone")
     return found.plain()
+
+
+def _of_learning(error: ValidationError | TypeError) -> str:
+    if isinstance(error, TypeError):
+        return f"expected plain numbers and texts ({error})"
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        return f"unknown key '{where}'{nearest(where, [f.alias or k for k, f in Hyperparameters.model_fields.items()])}"
+    return f"{where}: {wording(first)}"
+
+
+def max_seconds(given: Any) -> float | None:
+    """Seconds, from a number or a text as the command line takes it."""
+    if given is None:
+        return None
+    found = seconds(given) if isinstance(given, str) else given
+    if isinstance(found, bool) or not isinstance(found, (int, float, np.number)) or not found > 0:
+        raise BadInput(f"max_seconds: expected seconds above 0, or a time such as '90s' or '10m', got {given!r}")
+    return float(found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -46,15 +47,17 @@ def save(estimator, path) -> None:
 def load(path):
     """The estimator that `save` kept, ready to predict."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with open(path, "rb") as stream, _arrays(path, stream) as arrays:
             content = json.loads(arrays["description"].tobytes())
             if content["format"] != FORMAT:
                 raise DataError(f"{path}: is of format {content['format']}; this gpbench reads format {FORMAT}")
             state = _Unpacker(path, arrays, content["gpbench"]).unpack(content["state"])
     except FileNotFoundError as e:
         raise DataError(f"{path}: no such file") from e
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as e:
-        raise DataError(f"{path}: is not a model saved by gpbench ({type(e).__name__}: {e})") from e
+    except OSError as e:
+        raise DataError(f"{path}: cannot be read ({e.strerror or e})") from e
+    except (ValueError, KeyError, TypeError, IndexError, EOFError, zlib.error, zipfile.BadZipFile) as e:
+        raise DataError(f"{path}: is no model of gpbench, or a damaged one; save it again") from e
     if content["class"] not in ("SparseGPRegressor", "SparseGPClassifier"):
         raise DataError(f"{path}: holds a {content['class']}, which gpbench does not know")
     estimator = getattr(gpbench, content["class"])(**content["parameters"])
@@ -62,6 +65,17 @@ def load(path):
         if name in FITTED:
             setattr(estimator, name, value)
     return estimator
+
+
+def _arrays(path, stream):
+    """What is in the file, if `save` can have written it."""
+    begin = stream.read(4)
+    stream.seek(0)
+    if begin == b"PK\x03\x04":
+        arrays = np.load(stream, allow_pickle=False)
+        if "description" in arrays:
+            return arrays
+    raise DataError(f"{path}: is no model of gpbench; one is written by gpbench fit, or by an estimator's save")
 
 
 def _is_plain(value) -> bool:

@@ -35,6 +35,12 @@ class Kernel(Named, OnPatterns, ABC):
     def create(cls, X, **options) -> Kernel:
         """A kernel for inputs like X at neutral starting values; `options` are those of the config."""
 
+    def __repr__(self) -> str:
+        """Name and values: ard-se(variance=1, lengthscale=[0.5, 2])."""
+        given = [(k, [f"{x:.4g}" for x in np.atleast_1d(v)], np.ndim(v)) for k, v in self.values().items()]
+        shown = [f"{k}=[{', '.join(v)}]" if vector else f"{k}={v[0]}" for k, v, vector in given]
+        return f"{self.name}({', '.join(shown)})"
+
     def starts(self, X) -> list[Kernel]:
         """Points worth climbing from when hyperparameters are learned, this one first."""
         return [self]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import add, mul
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ def _distinct(parts) -> tuple[str, ...]:
 
 
 class _Combination(Kernel):
+    sign: ClassVar[str]
+
     def __init__(self, parts):
         self.parts = tuple(parts)
         self.theta = np.concatenate([p.theta for p in self.parts])
@@ -44,6 +47,10 @@ class _Combination(Kernel):
         """All parts side by side: near means near in each of them."""
         return np.hstack([p.embedding(X) for p in self.parts])
 
+    def __repr__(self) -> str:
+        parts = [f"({p})" if isinstance(p, _Combination) else f"{p}" for p in self.parts]
+        return f" {self.sign} ".join(parts)
+
     @staticmethod
     def _together(pulled, inputs):
         """(dF/dtheta, dF/dX or None) from those of the parts."""
@@ -52,6 +59,7 @@ class _Combination(Kernel):
 
 class Sum(_Combination):
     name = "sum"
+    sign = "+"
 
     def __call__(self, X, X2=None):
         K = self.parts[0](X, X2)
@@ -90,6 +98,7 @@ class Sum(_Combination):
 
 class Product(_Combination):
     name = "product"
+    sign = "*"
 
     def __call__(self, X, X2=None):
         return reduce(mul, (p(X, X2) for p in self.parts))
