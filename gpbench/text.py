@@ -9,7 +9,13 @@ from collections.abc import Iterable
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+NAME = r"^[a-z0-9_][a-z0-9_.-]{0,99}$"  # never starts with a dot, so it cannot leave the results folder
 SIMILAR = 0.65  # share of letters in common from which on a word may be a misspelling of another
+
+
+def is_name(name) -> bool:
+    """Of a config, a method, a kernel, a data set."""
+    return isinstance(name, str) and bool(re.match(NAME, name)) and not name.endswith("\n")
 
 
 def similar(word: str, valid: Iterable[str], most: int = 1) -> list[str]:

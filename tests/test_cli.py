@@ -108,13 +108,27 @@ def test_every_config_problem_is_listed_before_anything_runs(gpbench, here):
     assert gpbench("validate", "small.yaml")[:2] == (0, "small.yaml: ok (small)\n")
 
 
+def test_a_config_whose_file_is_wrong_does_not_keep_the_others_from_running(gpbench, here):
+    (here / "empty.csv").write_text("")
+    (here / "empty.yaml").write_text("name: empty\ndataset: {csv: empty.csv, target: y}\nmethods: [full-gp]\n")
+    code, out, err = gpbench("validate", "empty.yaml", "small.yaml")
+    assert code == 3 and out == "small.yaml: ok (small)\n" and "empty.csv: needs a first line" in err
+    code, out, err = gpbench("run", "-n", "empty.yaml", "small.yaml")
+    assert code == 3 and "done; about" in out and "empty.csv: needs a first line" in err
+    (here / "bad.yaml").write_text("name: bad\ndatset: friedman3\nmethods: [full-gp]\n")
+    code, out, err = gpbench("run", "-n", "empty.yaml", "bad.yaml", "small.yaml")
+    assert code == 2 and not out and "empty.csv: needs a first line" in err and "bad.yaml:2:1" in err
+
+
 @pytest.mark.parametrize("what", ["datasets", "methods", "kernels", "metrics", "configs"])
 def test_lists_have_one_line_each_with_a_text(gpbench, here, what):
     (here / "configs").mkdir()
     (here / "configs" / "x.yaml").write_text("name: x\ndescription: an example\n")
     code, out, _ = gpbench("list", what)
     assert code == 0 and all(len(line.split(None, 1)) == 2 for line in out.splitlines())
-    assert len(json.loads(gpbench("list", what, "--json")[1])) == len(out.splitlines())
+    texts = json.loads(gpbench("list", what, "--json")[1])
+    assert len(texts) == len(out.splitlines())
+    assert what != "kernels" or len(set(texts.values())) == len(texts)
 
 
 def test_describe_every_name(gpbench):

@@ -27,26 +27,31 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
+    from gpbench.errors import DataError
     from gpbench.planning.config import Config
     from gpbench.planning.trial import Trial
 
 
-def _load(paths, overrides):
-    """All configs, with the problems of every file in one error."""
-    from gpbench.errors import ConfigError
+def _load(paths, overrides) -> list[tuple[str, Config | DataError]]:
+    """All configs, with the problems of every file in one error; of several, one whose data are wrong stays behind."""
+    from gpbench.errors import ConfigError, DataError
     from gpbench.planning import builtin
     from gpbench.planning.config import load_config
 
-    configs, problems = [], []
+    loaded, problems = [], []
     for path in paths:
         try:
-            configs.append(load_config(builtin.located(path), list(overrides)))
+            loaded.append((path, load_config(builtin.located(path), list(overrides))))
+        except DataError as e:
+            if len(paths) == 1:
+                raise
+            loaded.append((path, e))
         except ConfigError as e:
             no_such_file = not Path(builtin.located(path)).exists()
             problems.append(f"{e}{builtin.hint(path)}" if no_such_file else str(e))
     if problems:
-        raise ConfigError("\n".join(problems))
-    return configs
+        raise ConfigError("\n".join([*problems, *(str(e) for _, e in loaded if isinstance(e, DataError))]))
+    return loaded
 
 
 def _where(_context, _parameter, value):
@@ -97,11 +102,14 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
 
     if said := compiled_code.notice():
         note(said)
-    loaded = list(zip(configs, _load(configs, overrides)))
+    loaded = _load(configs, overrides)
     options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
     selection = {"methods": methods or None, "datasets": datasets or None, "trials": trials}
     code = 0
     for path, config in loaded:
+        if isinstance(config, DataError):
+            code = max(code, fail(config))
+            continue
         out = _folder_of(config.name, output, several=len(loaded) > 1)
         one = _One(path, config, out, selection, bool(overrides), for_check)
         whose = f"{path}: " if len(loaded) > 1 else ""
@@ -305,9 +313,15 @@ def _each_error_once(failures: list[dict]) -> list[dict]:
 @plugin_option
 def validate(configs, overrides, plugin):
     """Check schema, names, parameters and your own csv files; no network, nothing runs."""
+    from gpbench.errors import DataError
     from gpbench.planning.dataset_entry import remarks
 
-    for path, config in zip(configs, _load(configs, overrides)):
+    code = 0
+    for path, config in _load(configs, overrides):
+        if isinstance(config, DataError):
+            code = max(code, fail(config))
+            continue
         for remark in (r for entry in config.datasets for r in remarks(entry)):
             note(remark)
         click.echo(f"{path}: ok ({config.name})")
+    return code

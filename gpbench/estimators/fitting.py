@@ -64,7 +64,7 @@ def fit(
     with threads.limited(), deadline.within(max_seconds):
         problem = _problem(Xs, ys, method, kernel, h, streams, task)
         try:
-            fitted = method.fit(problem, streams.method())
+            fitted = method.checked(method.fit(problem, streams.method()))
         except GpbenchError as e:
             raise BadInput(f"{method.name}: {e}") from e
         if deadline.passed():

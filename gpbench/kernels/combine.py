@@ -58,6 +58,8 @@ class _Combination(Kernel):
 
 
 class Sum(_Combination):
+    """Sum of kernels: {sum: [ard-se, linear]}."""
+
     name = "sum"
     sign = "+"
 
@@ -97,6 +99,8 @@ class Sum(_Combination):
 
 
 class Product(_Combination):
+    """Product of kernels: {product: [ard-se, periodic]}."""
+
     name = "product"
     sign = "*"
 

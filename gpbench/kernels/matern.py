@@ -16,6 +16,8 @@ from .stationary import Stationary
 
 
 class Matern12(Stationary):
+    """Matern kernel of smoothness 1/2, draws with a kink everywhere; one length-scale per input."""
+
     name = "matern12"
     smooth = False
 
@@ -26,6 +28,8 @@ class Matern12(Stationary):
 
 
 class Matern32(Stationary):
+    """Matern kernel of smoothness 3/2, draws with one derivative; one length-scale per input."""
+
     name = "matern32"
 
     def _profile(self, r, slope=True):
@@ -37,6 +41,8 @@ class Matern32(Stationary):
 
 
 class Matern52(Stationary):
+    """Matern kernel of smoothness 5/2, draws with two derivatives; one length-scale per input."""
+
     name = "matern52"
 
     def _profile(self, r, slope=True):

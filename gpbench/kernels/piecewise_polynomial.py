@@ -70,19 +70,27 @@ class PiecewisePolynomial(Stationary):
 
 
 class PP0(PiecewisePolynomial):
+    """Piecewise polynomial with compact support, continuous draws ([vanhatalo] eq. 7)."""
+
     name, q = "pp0", 0
     smooth = False
 
 
 class PP1(PiecewisePolynomial):
+    """Piecewise polynomial with compact support, draws with one derivative ([vanhatalo] eq. 8)."""
+
     name, q = "pp1", 1
 
 
 class PP2(PiecewisePolynomial):
+    """Piecewise polynomial with compact support, draws with two derivatives ([vanhatalo] eq. 9)."""
+
     name, q = "pp2", 2
 
 
 class PP3(PiecewisePolynomial):
+    """Piecewise polynomial with compact support, draws with three derivatives ([vanhatalo] eq. 10)."""
+
     name, q = "pp3", 3
 
 

@@ -178,7 +178,13 @@ class Method(BaseModel):
         return 0
 
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
-        raise NotImplementedError
+        raise NotImplementedError(f"method {self.name} has no fit(problem, rng) (docs/extending.md)")
+
+    def checked(self, fitted: Any) -> Fitted:
+        """What `fit` gave, if it is a model."""
+        if not isinstance(fitted, Fitted):
+            raise TypeError(f"method {self.name}: fit gave {type(fitted).__name__}, not a Fitted (docs/extending.md)")
+        return fitted
 
     def extends(self, problem: Problem) -> bool:
         """Along a path, is the work for a size part of that for the next? Otherwise each size is a fit of its own."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gpbench.errors import ConfigError, DataError
-from gpbench.text import nearest
+from gpbench.text import is_name, nearest
 
 from .yaml_strict import Document, Fault, Keys, Mark, fail
 
-NAME = r"^[a-z0-9_][a-z0-9_.-]{0,99}$"  # never starts with a dot, so it cannot leave the results folder
 _EXPECTED = {  # pydantic's error types in the words of a config
     "int_type": "expected a whole number",
     "int_from_float": "expected a whole number",
@@ -149,7 +147,7 @@ def _name(keys: Keys) -> str:
 
 
 def check_name(reader: Reader, name: Any, keys: Keys, what: str) -> bool:
-    ok = isinstance(name, str) and bool(re.match(NAME, name)) and not name.endswith("\n")
+    ok = is_name(name)
     if not ok:
         reader.fault(keys, f"{what} {shown(name)}: a name is made of a-z 0-9 _ . - and does not begin with . or -")
     return ok

@@ -15,10 +15,10 @@ from gpbench import catalog
 from gpbench.data.csv_columns import Choices
 from gpbench.kernels.build import COMBINED, options_of
 from gpbench.metrics import METRICS
+from gpbench.text import NAME
 
 from .config import Seed, published_items
 from .dataset_entry import LARGE_KEYS
-from .reader import NAME
 from .sections import SPLITS, Compare, Hyperparameters, Limits, Scale
 from .settings import DEFAULTS, METHOD_SETTINGS, Trials, choices
 

@@ -67,7 +67,7 @@ def results(
     for trial in trials:
         begin(trial)
         started, compiled_before = now(), compiling.seconds()[0]
-        fitted = next(fits)
+        fitted = method.checked(next(fits))
         spent = now() - started
         elapsed = elapsed + spent if method.extends(problem) else spent
         if (spent_on_it := compiling.seconds()[0] - compiled_before) > COMPILING:
