@@ -48,7 +48,9 @@ def _load(paths, overrides):
 
 
 def _where(_context, _parameter, value):
-    if value not in ("local", "dask") and not value.startswith(("tcp://", "tls://")):
+    from gpbench.running.dask_start import is_address
+
+    if value not in ("local", "dask") and not is_address(value):
         raise click.BadParameter(f"'{value}' is none of local, dask, tcp://host:port and tls://host:port")
     return value
 
