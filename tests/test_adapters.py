@@ -110,6 +110,19 @@ def test_a_library_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
     assert run_here(tmp_path / "out", [one]).ran == 1
 
 
+@pytest.mark.parametrize("edit, reason", [(" ", "has changed since the run was planned"), (None, "no such file")])
+def test_a_file_that_is_not_the_planned_one_is_refused_in_a_sentence(tmp_path, edit, reason):
+    copy = tmp_path / "mine.py"
+    copy.write_text(Path(RIDGE).read_text())
+    one = trial("external", external=str(copy))
+    copy.write_text(copy.read_text() + edit) if edit else copy.unlink()
+    run_here(tmp_path / "out", [one])
+    result = Store(tmp_path / "out").results([one])[one.id]
+    assert result.status == "failed"
+    assert result.reason.startswith(f"ConfigError: external {copy}: {reason}"), result.reason
+    assert "pydantic" not in result.reason
+
+
 def test_an_environment_is_made_used_and_removed(tmp_path, monkeypatch):
     """With no package at all, so that nothing is fetched: the adapter then finds no numpy and says so."""
     copy = tmp_path / "mine.py"

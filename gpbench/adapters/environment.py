@@ -19,6 +19,7 @@ SECONDS = 1800  # an installation may take
 REQUIREMENTS, OFFERS = "requirements.txt", "offers.yaml"
 NOT_HAD = "could not be installed"  # in the reason of a trial that was skipped for it: it is tried again
 _WHOLE = ".installed"  # written last: what a killed installation leaves does not count
+_copies: dict[str, str] = {}  # of this process: where an adapter file of another machine is kept on this one
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _names(node: ast.Assign, file: Path) -> tuple[str, ...]:
 def find(name: str) -> Adapter:
     """`gpboost`, `gpytorch-svgp`, or the path of a user's own adapter file."""
     if name.endswith(".py"):
-        file = Path(name)
+        file = Path(_copies.get(name, name))
         if not file.is_file():
             raise ConfigError(f"external {name}: no such file in {Path.cwd()}")
         return Adapter(name, file.resolve(), models(file)[0])
@@ -103,6 +104,25 @@ def find(name: str) -> Adapter:
     if model and model not in models(file):
         raise ConfigError(f"external {name}: {library} has {', '.join(f'{library}-{m}' for m in models(file))}")
     return Adapter(name, file, model or models(file)[0])
+
+
+def keep_copy(path: str, copy: str) -> None:
+    """From now on the adapter file at `copy` is taken for `path`, which belongs to the machine that planned the run."""
+    _copies[path] = copy
+
+
+def bundle(name: str) -> dict[str, bytes]:
+    """A user's adapter file and the list of its packages, for another machine."""
+    adapter = find(name)
+    return {p.name: p.read_bytes() for p in (adapter.file, adapter.requirements) if p is not None}
+
+
+def refuse_changed(name: str, lock: str) -> None:
+    """`lock` is what a trial was planned with: its number must be that code's."""
+    if find(name).lock != lock:
+        raise ConfigError(
+            f"external {name}: has changed since the run was planned; put the old file back or start a new run"
+        )
 
 
 def python_of(adapter: Adapter) -> Path:
