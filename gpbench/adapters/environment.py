@@ -12,12 +12,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpbench.errors import ConfigError, NotApplicable, StorageError
+from gpbench.errors import NOT_HAD, ConfigError, NotApplicable, StorageError
 
 HOME = Path(__file__).parent
 SECONDS = 1800  # an installation may take
 REQUIREMENTS, OFFERS = "requirements.txt", "offers.yaml"
-NOT_HAD = "could not be installed"  # in the reason of a trial that was skipped for it: it is tried again
 _WHOLE = ".installed"  # written last: what a killed installation leaves does not count
 _copies: dict[str, str] = {}  # of this process: where an adapter file of another machine is kept on this one
 
@@ -82,9 +81,8 @@ def _names(node: ast.Assign, file: Path) -> tuple[str, ...]:
     except ValueError:
         found = None
     if not isinstance(found, (tuple, list)) or not found or not all(isinstance(name, str) for name in found):
-        raise ConfigError(
-            f"external {file.name}, line {node.lineno}: MODELS must be names, written out: ('one', 'two')"
-        )
+        where = f"external {file.name}, line {node.lineno}"
+        raise ConfigError(f"{where}: MODELS must be names, written out: ('one', 'two')")
     return tuple(found)
 
 

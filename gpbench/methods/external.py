@@ -63,6 +63,12 @@ class External(Method):
                 raise ValueError(str(e)) from e
         return value
 
+    @classmethod
+    def ready(cls, params):
+        with contextlib.suppress(ConfigError):
+            return environment.installed(environment.find(params["external"]))
+        return False
+
     def fit(self, problem, rng):
         from gpbench.adapters.client import Library
 

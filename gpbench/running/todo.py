@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpbench.adapters import environment
-from gpbench.errors import ConfigError
+from gpbench import catalog
+from gpbench.errors import NOT_HAD
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import FINAL, Store
 from gpbench.metrics import lacking
@@ -39,17 +39,9 @@ def todo(
             known = results[id]
             if known.status == "ok" and lacking(known.metrics, metrics):
                 return True
-            if known.status == "skipped" and environment.NOT_HAD in known.reason:
-                return rerun == "failed" or _there_by_now(known.trial)
+            if known.status == "skipped" and NOT_HAD in known.reason:
+                return rerun == "failed" or catalog.find("method", known.trial.method).ready(known.trial.params)
             return rerun == "failed" and known.status not in FINAL
         return rerun == "stale" or id not in stale
 
     return Todo(results, stale, [t for t in trials if wanted(t.id)])
-
-
-def _there_by_now(trial: Trial) -> bool:
-    """Was the library installed after the trial had been skipped for the lack of it?"""
-    try:
-        return environment.installed(environment.find(trial.params["external"]))
-    except (ConfigError, KeyError):
-        return False
