@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpbench.errors import DataError
 from gpbench.text import nearest
 
-from .scaling import LARGEST
+from .shards import LARGEST
 
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 _ID = re.compile(r"(.*[ _-])?(id|index|no|nr|number|row|unnamed: 0)", re.IGNORECASE)

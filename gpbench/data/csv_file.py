@@ -20,7 +20,7 @@ from gpbench.errors import DataError
 from .checking import repeated
 from .csv_columns import Choices, Encoding, absent_cell, is_number, survey, unfit
 from .dataset import Dataset, fingerprint
-from .scaling import LARGEST
+from .shards import LARGEST
 
 TASKS = ("regression", "classification")
 _copies: dict[str, str] = {}  # of this process: where the content of a path of another machine is kept on this one
