@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 from dask_processes import Processes
-from driver import finish, gpbench, rows, run_here, trial, write_job
+from driver import REPO, finish, gpbench, rows, run_here, trial, write_job
 
 from gpbench import plugin_files
+from gpbench.adapters import environment
 from gpbench.errors import ConfigError
 from gpbench.keeping.files import read_checked
 from gpbench.keeping.store import Store
@@ -119,6 +120,27 @@ def test_plug_ins_and_csv_files_travel_by_content(tmp_path, cluster):
         runs[name] = next((tmp_path / name / "logs").glob("*.log")).read_text()
     assert rows(tmp_path / "there") == rows(tmp_path / "here")
     assert str(tmp_path) in runs["here"] and str(tmp_path) not in runs["there"]
+
+
+def test_an_adapter_of_the_users_travels_by_content(tmp_path, cluster):
+    """The workers' folder has another one of the same name."""
+    ridge = (REPO / "tests" / "adapters" / "ridge.py").read_text()
+    (tmp_path / "good.py").write_text(ridge)
+    (cluster.folder / "good.py").write_text("raise SystemExit('not this one')\n")
+    config = write(tmp_path, "methods: [{external: ./good.py}]\ndataset: {name: friedman3, n_train: 30, n_test: 20}\n")
+    for name, where in (("there", cluster.address), ("here", "local")):
+        done = gpbench("run", config, "-o", name, "--on", where, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert rows(tmp_path / "there") == rows(tmp_path / "here")
+
+
+def test_the_packages_of_an_adapter_travel_with_it(tmp_path):
+    (tmp_path / "good.py").write_text("def fit(X, y, params): ...\n")
+    (tmp_path / "requirements.txt").write_text("one==1.0\n")
+    path = str(tmp_path / "good.py")
+    there = Parcel.of([], [trial("external", external=path)]).unpack(tmp_path / "away")[1][path]
+    assert environment.find(there).lock == environment.find(path).lock
+    assert environment.find(there).folder == environment.find(path).folder  # of the installed packages
 
 
 def test_a_bundle_has_the_hash_of_the_files_it_was_made_of(tmp_path):

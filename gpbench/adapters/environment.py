@@ -12,12 +12,13 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpbench.errors import ConfigError, NotApplicable, StorageError
+from gpbench.errors import NOT_HAD, ConfigError, NotApplicable, StorageError
 
 HOME = Path(__file__).parent
 SECONDS = 1800  # an installation may take
-REQUIREMENTS = "requirements.txt"
+REQUIREMENTS, OFFERS = "requirements.txt", "offers.yaml"
 _WHOLE = ".installed"  # written last: what a killed installation leaves does not count
+_copies: dict[str, str] = {}  # of this process: where an adapter file of another machine is kept on this one
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,35 @@ def libraries() -> list[str]:
 
 def models(file: Path) -> tuple[str, ...]:
     """The adapter's MODELS, read without running it; the first is the default."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+    try:
+        body = ast.parse(file.read_text(encoding="utf-8")).body
+    except SyntaxError as e:
+        raise ConfigError(f"external {file.name}, line {e.lineno}: {e.msg}") from e
+    except (ValueError, OSError) as e:  # no text, NUL bytes, a folder
+        raise ConfigError(f"external {file.name}: no Python file ({e})") from e
+    for node in body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "MODELS":
-            return tuple(ast.literal_eval(node.value))
+            return _names(node, file)
     return ("",)
+
+
+def _names(node: ast.Assign, file: Path) -> tuple[str, ...]:
+    try:
+        found = ast.literal_eval(node.value)
+    except ValueError:
+        found = None
+    if not isinstance(found, (tuple, list)) or not found or not all(isinstance(name, str) for name in found):
+        where = f"external {file.name}, line {node.lineno}"
+        raise ConfigError(f"{where}: MODELS must be names, written out: ('one', 'two')")
+    return tuple(found)
 
 
 def find(name: str) -> Adapter:
     """`gpboost`, `gpytorch-svgp`, or the path of a user's own adapter file."""
     if name.endswith(".py"):
-        file = Path(name)
+        file = Path(_copies.get(name, name))
         if not file.is_file():
-            raise ConfigError(f"external {name}: no such file")
+            raise ConfigError(f"external {name}: no such file in {Path.cwd()}")
         return Adapter(name, file.resolve(), models(file)[0])
     library, _, model = name.partition("-")
     if library not in libraries():
@@ -84,6 +102,25 @@ def find(name: str) -> Adapter:
     if model and model not in models(file):
         raise ConfigError(f"external {name}: {library} has {', '.join(f'{library}-{m}' for m in models(file))}")
     return Adapter(name, file, model or models(file)[0])
+
+
+def keep_copy(path: str, copy: str) -> None:
+    """From now on the adapter file at `copy` is taken for `path`, which belongs to the machine that planned the run."""
+    _copies[path] = copy
+
+
+def bundle(name: str) -> dict[str, bytes]:
+    """A user's adapter file and the list of its packages, for another machine."""
+    adapter = find(name)
+    return {p.name: p.read_bytes() for p in (adapter.file, adapter.requirements) if p is not None}
+
+
+def refuse_changed(name: str, lock: str) -> None:
+    """`lock` is what a trial was planned with: its number must be that code's."""
+    if find(name).lock != lock:
+        raise ConfigError(
+            f"external {name}: has changed since the run was planned; put the old file back or start a new run"
+        )
 
 
 def python_of(adapter: Adapter) -> Path:
@@ -114,7 +151,7 @@ def install(adapter: Adapter) -> None:
         if installed(adapter):
             return
         if os.environ.get("GPBENCH_OFFLINE"):
-            raise NotApplicable(f"{adapter.library} is not installed and GPBENCH_OFFLINE is set")
+            raise NotApplicable(f"{adapter.library} {NOT_HAD}: GPBENCH_OFFLINE is set")
         shutil.rmtree(folder, ignore_errors=True)
         try:
             _run(adapter, sys.executable, "-m", "venv", str(folder))
@@ -132,11 +169,11 @@ def _run(adapter: Adapter, *command: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=clean)
     except (OSError, subprocess.TimeoutExpired) as e:
-        raise NotApplicable(f"{adapter.library} could not be installed: {e}") from e
+        raise NotApplicable(f"{adapter.library} {NOT_HAD}: {e}") from e
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         said = next((line for line in lines if re.match("ERROR", line)), lines[-1] if lines else "no message")
-        raise NotApplicable(f"{adapter.library} could not be installed: {' '.join(said.split())[:200]}")
+        raise NotApplicable(f"{adapter.library} {NOT_HAD}: {' '.join(said.split())[:200]}")
 
 
 def remove(library: str) -> list[Path]:

@@ -101,7 +101,14 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
         reader.fault((*keys, "csv"), f"no file {data['csv']}, neither beside the config nor here")
         return None
     choices = reader.validate(Choices, {k: data[k] for k in Choices.model_fields if k in data}, keys)
-    if choices is None:
+    if choices is None:  # names are checked all the same: every problem at once
+        named = {
+            k: v
+            for k in ("drop", "inputs")
+            if isinstance(v := data.get(k), list) and all(isinstance(c, str) for c in v)
+        }
+        for fault in csv_file.names_wrong(str(path), data["target"], Choices(**named)):
+            reader.fault((*keys, "csv"), fault, of_data=True)
         return None
     looked = csv_file.look(str(path), data["target"], task, choices)
     for fault in looked.faults:

@@ -1,4 +1,4 @@
-"""What a machine without our files needs to run our trials: plug-ins and the user's csv files, by content."""
+"""What a machine without our files needs to run our trials: plug-ins, the user's csv and adapter files, by content."""
 
 from __future__ import annotations
 
@@ -6,34 +6,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpbench import plugin_files
+from gpbench.adapters import environment
+from gpbench.planning.trial import Trial
 
 
 @dataclass(frozen=True)
 class Parcel:
-    plugins: list[dict[str, bytes]] = field(
-        default_factory=list
-    )  # of each, the file itself first, then what it imports
-    files: dict[str, bytes] = field(default_factory=dict)  # content by the path that trials name
+    """Of each plug-in and file a bundle, content by name: itself first, then what it needs beside it."""
+
+    plugins: list[dict[str, bytes]] = field(default_factory=list)
+    files: dict[str, dict[str, bytes]] = field(default_factory=dict)  # by the path that trials name
 
     @classmethod
-    def of(cls, plugins: list[str], datasets: list[dict]) -> Parcel:
-        paths = dict.fromkeys(d["csv"] for d in datasets if "csv" in d)
-        return cls([plugin_files.bundle(p) for p in plugins], {p: Path(p).read_bytes() for p in paths})
+    def of(cls, plugins: list[str], trials: list[Trial]) -> Parcel:
+        tables = dict.fromkeys(t.dataset["csv"] for t in trials if "csv" in t.dataset)
+        adapters = dict.fromkeys(t.params["external"] for t in trials if t.method == "external")
+        files = {p: {Path(p).name: Path(p).read_bytes()} for p in tables}
+        files |= {p: environment.bundle(p) for p in adapters if p.endswith(".py")}
+        return cls([plugin_files.bundle(p) for p in plugins], files)
 
     def unpack(self, folder: Path) -> tuple[list[str], dict[str, str]]:
         """Paths of the plug-ins and, by the path that trials name, of the copies of files: for a job's command."""
-        plugins, copies = [], {}
-        for i, bundle in enumerate(self.plugins):
-            home = folder / f"plugin-{i}"
-            for name, content in bundle.items():
-                _write(home / name, content)
-            plugins.append(str(home / next(iter(bundle))))
-        for i, (path, content) in enumerate(self.files.items()):
-            _write(copy := folder / f"file-{i}", content)
-            copies[path] = str(copy)
+        plugins = [_write(folder / f"plugin-{i}", bundle) for i, bundle in enumerate(self.plugins)]
+        copies = {p: _write(folder / f"file-{i}", bundle) for i, (p, bundle) in enumerate(self.files.items())}
         return plugins, copies
 
 
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+def _write(home: Path, bundle: dict[str, bytes]) -> str:
+    """The path of its first file."""
+    for name, content in bundle.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_bytes(content)
+    return str(home / next(iter(bundle)))

@@ -58,7 +58,7 @@ def executor_for(options: Options, store: Store, lock: Lock, trials: list[Trial]
     from .cluster import Cluster
     from .parcel import Parcel
 
-    parcel = Parcel.of(options.plugins, [t.dataset for t in trials])
+    parcel = Parcel.of(options.plugins, trials)
     return Cluster(options.on, options.jobs, options.threads, options.offline, store, parcel)
 
 

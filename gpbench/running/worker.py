@@ -173,6 +173,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     import numpy as np
 
     from gpbench import catalog
+    from gpbench.adapters import environment
     from gpbench.data import csv_file
     from gpbench.keeping import provenance
     from gpbench.keeping.store import Store
@@ -201,7 +202,10 @@ def _trials(job: dict, events: int, log: _Log) -> None:
                 catalog.load_plugin(plugin)
             for path, copy in job.get("copies", {}).items():
                 csv_file.keep_copy(path, copy)
+                environment.keep_copy(path, copy)
             catalog.refuse_changed(trials[0].code)
+            if trials[0].method == "external":
+                environment.refuse_changed(trials[0].params["external"], trials[0].params["lock"])
             if job["shared"]:
                 found = _shared(trials, finish, _teller(job, events))
                 if found is not None and os.getpid() == own:
