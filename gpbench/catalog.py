@@ -79,14 +79,18 @@ def load_plugin(path: str) -> None:
     if not any(names.values()):
         raise ConfigError(f"plugin {path}: defines no Method, Kernel or Source with a name (see docs/extending.md)")
     for kind, found in names.items():
-        others = {name for p in _plugins.values() for name in _named(p.module, _base(kind))}
-        if taken := sorted(found.keys() & (own_names(kind) | others)):
+        if taken := sorted(found.keys() & (own_names(kind) | of_plugins(kind).keys())):
             raise ConfigError(f"plugin {path}: there is a {kind} '{taken[0]}' already; give yours another name")
     _plugins[file] = loaded
 
 
 def plugin_paths() -> list[str]:
     return list(_plugins)
+
+
+def of_plugins(kind: str) -> dict[str, type]:
+    """What the user's files that were loaded have of a kind, by name."""
+    return {name: cls for p in _plugins.values() for name, cls in _named(p.module, _base(kind)).items()}
 
 
 def available(kind: str) -> dict[str, type]:

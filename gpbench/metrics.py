@@ -10,6 +10,7 @@ import numpy as np
 METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "rmse", "mae", "crps", "coverage")
 CLASSIFICATION = ("err", "nlpd")
 REGRESSION = tuple(m for m in METRICS if m != "err")
+OF_TASK = {"regression": REGRESSION, "classification": CLASSIFICATION}
 AIM = {"coverage": 0.95}  # the best value of a score that is not simply better when lower
 
 
@@ -22,6 +23,11 @@ def lacking(known: Iterable[str], listed: Iterable[str]) -> list[str]:
 def loss(metric: str, values):
     """What is lower for the better prediction: the score itself, or its distance from the value it should have."""
     return abs(values - AIM[metric]) if metric in AIM else values
+
+
+def loss_name(metric: str) -> str:
+    """What `loss` gives, in a sentence."""
+    return f"distance of {metric} from {AIM[metric]:g}" if metric in AIM else metric
 
 
 def nmse(y, mean, variance: float) -> float:

@@ -217,3 +217,59 @@ def test_classes_keep_their_names_and_gaps_are_filled_with_the_median_of_the_fit
     ran = gpbench("predict", "c.npz", "new.csv", cwd=folder)
     rows = list(csv.DictReader(ran.stdout.splitlines()))
     assert [r["class"] for r in rows][:2] == ["up", "down"] and float(rows[0]["prob"]) > 0.8
+
+
+def test_what_was_tabulated_is_not_said_to_be_left_out(tmp_path, monkeypatch):
+    every = [SMALL, OTHER]
+    search = Search({"csv": "a.csv"}, "regression", 500, "nmse", 300.0, tmp_path, every)
+
+    def rung(live, rows, split):
+        for c in live:
+            took = {"fit": 1.0 if split else 1e6}  # the second split is out of reach
+            search.results[c, rows, split] = Result(trial(), "ok", metrics={"nmse": 0.1}, seconds=took)
+
+    monkeypatch.setattr(search, "rung", rung)
+    search.go()
+    assert len(search.table(every)[1]) == 2 and search.dropped == []
+
+
+def test_a_candidate_that_later_splits_go_without_is_told_so(tmp_path, monkeypatch):
+    dear = Candidate("dear", 500, {})
+    search = Search({"csv": "a.csv"}, "regression", 500, "nmse", 300.0, tmp_path, [SMALL, OTHER, dear])
+
+    def rung(live, rows, split):
+        for c in live:
+            took = {"fit": 1e6 if c is dear else 0.1}
+            search.results[c, rows, split] = Result(trial(), "ok", metrics={"nmse": 0.1}, seconds=took)
+
+    monkeypatch.setattr(search, "rung", rung)
+    assert search.go() == [SMALL, OTHER] and search.dropped == ["dear 500: no time for another split"]
+
+
+def test_coverage_is_recommended_by_its_distance_from_what_it_should_be():
+    reason = recommend({LARGE: [0.01, 0.02], SMALL: [0.10, 0.12]}, {LARGE: 1.0, SMALL: 9.0}, "coverage").reason
+    assert "the lowest distance of coverage from 0.95 over 2 splits, 0.015" in reason
+
+
+@pytest.mark.parametrize(
+    "target, task, metric, known",
+    [("y", "regression", "err", "nmse, nlpd"), ("way", "classification", "rmse", "those are err, nlpd")],
+)
+def test_a_metric_of_the_other_task_is_refused_before_any_fit(folder, target, task, metric, known):
+    ran = gpbench("advise", "my.csv", "--target", target, "--task", task, "--metric", metric, "-o", "no", cwd=folder)
+    assert ran.returncode == 2 and f"'{metric}' is no metric of {task}" in ran.stderr and known in ran.stderr
+    assert not (folder / "no").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_any_fit(folder):
+    (folder / "file").touch()
+    ran = gpbench("advise", "my.csv", "--target", "y", "--drop", "way", "-o", "file/below", cwd=folder)
+    assert ran.returncode == 7 and "cannot write file/below" in ran.stderr, ran.stderr
+
+
+def test_methods_of_a_plug_in_are_candidates(folder, repo):
+    text = (repo / "docs" / "extending.md").read_text()
+    (folder / "my_method.py").write_text(re.search(r"```python\n(# my_method\.py\n.*?)```", text, re.DOTALL)[1])
+    ran = gpbench("advise", "my.csv", "--target", "y", "--drop", "way", "--budget", "90s", "-m", "first-rows",
+                  "--most", "100", "--plugin", "my_method.py", "-o", "mine", cwd=folder)  # fmt: skip
+    assert ran.returncode == 0 and "advice: first-rows 100" in ran.stdout, ran.stderr

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 from gpbench.cli import cli
 from gpbench.data import csv_file
 from gpbench.data.csv_columns import Choices
+from gpbench.data.csv_words import as_option, in_config, number_form
 from gpbench.errors import ConfigError, DataError
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
@@ -107,7 +108,10 @@ def test_wrong_keys_and_values_are_named(write, entry, message):
         ("a,price\nx,\ny,2\nx,3\n", "missing value of the target, which no median can stand in for"),
         ("a,price\n,1\n,2\n", "column 'a' has no values"),
         ("a,price\n1,1\nx,2\n3,4\n", "column 'a', row 2: 'x' is text, not a number"),
-        ("a,price\n" + "".join(f"name{i},{i}\n" for i in range(30)), "30 different texts in 30 rows; drop it"),
+        (
+            "a,price\n" + "".join(f"name{i},{i}\n" for i in range(30)),
+            "'name0' is text, not a number; 30 different texts in 30 rows; drop: [a]",
+        ),
     ],
 )
 def test_what_no_choice_can_mend_is_a_problem(tmp_path, table, message):
@@ -169,3 +173,76 @@ def test_a_name_that_has_little_in_common_is_no_suggestion(tmp_path):
     assert found.endswith("has no column 'temperature'; its columns are size, price")
     (found,) = look(tmp_path, "size,price\n1,2\n", target="Prize").faults
     assert found.endswith("has no column 'Prize'; did you mean 'price'?")
+
+
+@pytest.mark.parametrize(
+    "cell, form",
+    [("{}34,7", "decimal comma?"), ("{}.5 m2", "a unit?"), ("{}%", "a unit?"), ("${}", "a unit?"),
+     ('"{},250.5"', "thousands separated?")],
+)  # fmt: skip
+@pytest.mark.parametrize("categorical", ["refuse", "one-hot"])
+def test_numbers_written_as_text_are_shown_and_not_advised_to_be_dropped(tmp_path, cell, form, categorical):
+    cells = [cell.format(i) for i in range(100, 140)]
+    table = "size;price\n" + "".join(f"{c};{i}\n" for i, c in enumerate(cells))
+    (fault,) = look(tmp_path, table, categorical=categorical).faults
+    shown = cells[0].strip('"')
+    assert f"column 'size', row 1: '{shown}' is text, not a number ({form})" in fault
+    assert fault.endswith("40 different texts in 40 rows; write plain numbers")
+
+
+def test_a_target_of_decimal_commas_is_told_and_few_such_levels_are_a_remark(tmp_path):
+    (fault,) = look(tmp_path, "a;price\n1;2,5\n2;3,5\n4;5\n").faults
+    assert fault.endswith("column 'price', row 1: '2,5' is text, not a number (decimal comma?)")
+    found = look(tmp_path, "a;price\n" + "1,5;2\n2,5;3\n" * 9, categorical="one-hot")
+    assert not found.faults and "text such as '1,5' (decimal comma?) becomes one input per level" in found.remarks[0]
+
+
+def test_texts_that_only_begin_with_a_number_have_no_form():
+    assert not number_form(["2020-01-31", "2020-02-01"]) and not number_form(["12a", "7b", "3c"])
+    assert not number_form(["red", "1,5"]) and not number_form([])
+
+
+def test_dates_are_never_offered_as_one_hot(tmp_path):
+    table = "day,price\n" + "".join(f"2020-{m:02d}-{d:02d},{d}\n" for m in (1, 2, 3) for d in range(1, 20))
+    (fault,) = look(tmp_path, table).faults
+    assert fault.endswith("'2020-01-01' is text, not a number; 57 different texts in 57 rows; drop: [day]")
+
+
+def test_a_remedy_is_given_in_the_readers_language(tmp_path):
+    (tmp_path / "my.csv").write_text("id,size,kind,price\n1,2,a,yes\n2,,b,no\n3,4,c,yes\n")
+    choices = Choices(drop=["id,size"], categorical="one-hot")
+
+    def told(task, say, **more):
+        found = csv_file.look(str(tmp_path / "my.csv"), "price", task, choices.model_copy(update=more), say)
+        return "\n".join([*found.faults, *found.remarks])
+
+    config, options = told("regression", in_config), told("regression", as_option)
+    assert "`drop`: has no column 'id,size'; each by itself: drop: [id, size]" in config
+    assert "--drop: has no column 'id,size'; each by itself: --drop id --drop size" in options
+    assert "(missing: drop | median)" in config and "(--missing drop|median)" in options
+    assert "'yes' is text, not a number; for two classes task: classification" in config
+    assert "for two classes --task classification" in options
+    assert "drop: [id]" in config and "looks like an id, another number in every row; --drop id" in options
+
+
+@pytest.mark.parametrize("task, what", [("regression", "value"), ("classification", "class")])
+def test_a_missing_target_is_told_how_to_be_dropped(tmp_path, task, what):
+    (fault,) = look(tmp_path, "a,price\n1,1\n2,\n3,0\n", task=task).faults
+    assert f"row 2: missing {what}; drop the row or fill it in (missing: drop)" in fault
+
+
+def test_a_column_without_a_name_can_be_dropped(tmp_path):
+    table = ",size,price\n0,1.5,2\n1,2.5,2\n2,1.5,7\n"
+    (remark,) = look(tmp_path, table).remarks
+    assert 'the column without a name looks like an id, another number in every row; drop: [""]' in remark
+    assert look(tmp_path, table, drop=[""]).encoding.inputs == ["size"]
+
+
+def test_names_are_checked_beside_wrong_choices_and_an_input_is_named_once(write):
+    with pytest.raises(ConfigError) as e:
+        load_config(write("drop: [id, fixd], categorical: onehot, missing: mean"))
+    text = str(e.value)
+    assert all(w in text for w in ("'categorical': expected", "'missing': expected", "did you mean 'fixed'?")), text
+    with pytest.raises(DataError) as e:
+        load_config(write("inputs: [id, id]"))
+    assert "`inputs`: names column 'id' twice" in str(e.value)

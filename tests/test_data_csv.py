@@ -54,7 +54,7 @@ def test_quoted_cells_blank_lines_and_a_byte_order_mark_are_read(write):
         ("a,y\n", "at least one row"),
         ("", "at least one row"),
         (b"a,y\n\xff\xfe,1\n", "is not UTF-8"),
-        ("a,y\n1,\x002\n", "column 'y', row 1"),
+        ("a,y\n1,\x002\n", "line 2 has a NUL byte"),
     ],
 )
 def test_what_is_wrong_is_named_in_one_sentence(write, content, message):
@@ -71,7 +71,7 @@ def test_two_classes_of_any_name_become_signs(write):
 
 
 @pytest.mark.parametrize(
-    "labels,message", [("abc", "3 classes (a, b, c)"), ("aaa", "1 classes (a)"), ("a?b", "row 2: missing class")]
+    "labels,message", [("abc", "3 classes (a, b, c)"), ("aaa", "one class (a)"), ("a?b", "row 2: missing class")]
 )
 def test_other_than_two_classes_are_refused(write, labels, message):
     content = "x,y\n" + "".join(f"{i},{c}\n" for i, c in enumerate(labels))
@@ -96,3 +96,26 @@ def test_a_missing_file_a_folder_and_an_unknown_task_are_named(tmp_path, write):
     assert not data.at_hand({"csv": str(tmp_path / "none.csv"), "target": "y"})
     with pytest.raises(DataError, match="task 'ranking'"):
         load(write("a,y\n1,2\n"), task="ranking")
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ('a,y\n1,2\n"3,4\n5,6\n', 'line 3: a quote (") is opened and never closed'),
+        ('a,y\n1,2\n3,"4', 'line 3: a quote (") is opened and never closed'),
+        ('a,y\n"1,2\n' + "1,2\n" * 50_000, "line 2: is no row of separated text"),
+        ("a,y\n1,2\n\n\nx,3\n5,6\n", "column 'a', row 2 (line 5): 'x' is text"),
+        ("a,y\n\n1,2\n3,x\n", "column 'y', row 2 (line 4): 'x' is text"),
+        ("\na,y\n1,2\n3\n", "row 2 (line 4) has 1 fields"),
+        ('a,y\n"1",2\n3,x\n', "column 'y', row 2: 'x' is text"),
+    ],
+)
+def test_open_quotes_are_told_and_lines_where_they_differ_from_rows(write, content, message):
+    with pytest.raises(DataError) as e:
+        load(write(content))
+    assert message in str(e.value) and "\n" not in str(e.value)
+
+
+def test_a_quote_that_is_closed_on_another_line_is_none_that_is_open(write):
+    d = load(write('a,y\n1,2\n"3\n","4"\n'))
+    assert np.array_equal(d.y, [2, 4]) and np.array_equal(d.X[:, 0], [1, 3])

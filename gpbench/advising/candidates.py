@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -35,10 +36,12 @@ def _sized(method: str, sizes, top: int, key: str = "d_max", **params) -> list[C
     return [Candidate(method, m, {**params, key: m}) for m in [m for m in sizes if m <= top] or [top]]
 
 
-def candidates(task: str, n: int, most: int = SIZES[-1], methods: tuple[str, ...] = ()) -> list[Candidate]:
+def candidates(
+    task: str, n: int, most: int = SIZES[-1], methods: tuple[str, ...] = (), own: Mapping[str, type] | None = None
+) -> list[Candidate]:
     """For n training rows and up to `most` basis vectors; `methods` are globs that leave some of them.
 
-    Inducing inputs start where the methods' own default is (`covering`).
+    Inducing inputs start where the methods' own default is (`covering`). `own` are methods of the user's, which join.
     """
     top = min(most, n)
     if task == "classification":
@@ -49,6 +52,9 @@ def candidates(task: str, n: int, most: int = SIZES[-1], methods: tuple[str, ...
         found = [c for method in ("fitc", "vfe", "info") for c in _sized(method, SIZES, top)]
         found += [c for method in ("sod", "local") for c in _sized(method, SIZES[1:], top)]
         found += _sized("vecchia", (10, 20, 40), top, key="neighbours")
+    for name, cls in (own or {}).items():
+        if cls.task == task:
+            found += _sized(name, SIZES, top) if "d_max" in cls.model_fields else [Candidate(name, 0, {})]
     left = [c for c in found if any(fnmatchcase(c.method, g) for g in methods or ("*",))]
     if not left:
         names = ", ".join(dict.fromkeys(c.method for c in found))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpbench.metrics import loss_name
+
 from .candidates import Candidate
 
 Scores = Mapping[Candidate, Sequence[float]]  # by split; all candidates in the same order of splits
@@ -35,13 +37,14 @@ class Verdict:
 def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> Verdict:
     """The cheapest candidate that is not worse than the best by more than one standard error of their difference.
 
-    Splits are paired, so the difference is far better known than either score.
+    Splits are paired, so the difference is far better known than either score; scores are losses of the metric.
     """
+    what = loss_name(metric)
     means = {c: float(np.mean(s)) for c, s in scores.items()}
     best = min(means, key=means.get)
     splits = len(scores[best])
     if splits < 2:
-        reason = f"it has the lowest {metric} on the one split there was time for; one split has no standard error"
+        reason = f"it has the lowest {what} on the one split there was time for; one split has no standard error"
         return Verdict(best, best, reason)
     equal = []
     for c, s in scores.items():
@@ -52,9 +55,9 @@ def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> V
     pick = min(equal, key=lambda c: cost[c])
     if pick is best:
         others = "no cheaper candidate is within one standard error of it"
-        return Verdict(best, pick, f"it has the lowest {metric} over {splits} splits, {means[best]:.4g}, and {others}")
+        return Verdict(best, pick, f"it has the lowest {what} over {splits} splits, {means[best]:.4g}, and {others}")
     reason = (
-        f"its {metric}, {means[pick]:.4g}, is within one standard error of that of {best.name}, {means[best]:.4g}, "
+        f"its {what}, {means[pick]:.4g}, is within one standard error of that of {best.name}, {means[best]:.4g}, "
         f"over {splits} splits, and it takes {cost[pick]:.2g} s instead of {cost[best]:.2g} s"
     )
     return Verdict(best, pick, reason)

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from gpbench import catalog
 from gpbench.errors import DataError
+from gpbench.keeping.files import storing
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import Store
 from gpbench.metrics import loss
@@ -105,13 +107,15 @@ class Search:
         """One split at so many training rows; what is not done when the time is over is left out."""
         live = self.ordered([c for c in live if c.size <= rows])
         path = self.folder / "rung.yaml"
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(yaml.safe_dump(self.config(live, rows), sort_keys=False), encoding="utf-8")
+        Store(self.folder).create()
+        with storing(path):
+            path.write_text(yaml.safe_dump(self.config(live, rows), sort_keys=False), encoding="utf-8")
         config = load_config(path)
         trials = plan(config, trials=str(split)).trials
         self.planned += [t for t in trials if t.id not in {p.id for p in self.planned}]
         self.say(f"{len(live)} candidates on {rows} rows, split {split + 1}; {max(self.left, 0):.0f} s left")
-        options = Options(jobs=self.jobs, seconds=max(self.left, 0.1), timeout=max(self.left, 0.1))
+        limit = max(self.left, 0.1)
+        options = Options(jobs=self.jobs, seconds=limit, timeout=limit, plugins=catalog.plugin_paths())
         started = time.monotonic()
         run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
         spent = time.monotonic() - started
@@ -198,6 +202,8 @@ class Search:
                 few = self._few(live, rows, split)
                 if len(few) < min(2, len(live)):  # alone it would be compared with nobody
                     break
+                if split:
+                    self.dropped += [f"{c.name}: no time for another split" for c in live if c not in few]
                 live = few
             rows = self.full
             self.rung(live, rows, split)
@@ -230,7 +236,7 @@ class Search:
         for c in ranked:
             if self.pays(few, c, LAST):
                 few.append(c)
-            else:
+            elif not splits:
                 self.dropped.append(f"{c.name}: no time for it on all rows")
         return few
 

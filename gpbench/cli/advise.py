@@ -31,8 +31,8 @@ def _columns(command):
     for option in (
         click.option("--missing", type=click.Choice(["refuse", "drop", "median"]), default="refuse", show_default=True,
                      help="What is done about missing values."),
-        click.option("--inputs", multiple=True, metavar="COLUMN", help="Only these columns are inputs."),
-        click.option("--drop", multiple=True, metavar="COLUMN", help="These columns are no inputs."),
+        click.option("--inputs", multiple=True, metavar="COLUMN", help="Only these columns are inputs, one each time."),
+        click.option("--drop", multiple=True, metavar="COLUMN", help="These columns are no inputs, one each time."),
         click.option("--task", type=click.Choice(["regression", "classification"]), default="regression",
                      show_default=True),
         click.option("--target", required=True, metavar="COLUMN", help="The column to predict."),
@@ -45,11 +45,12 @@ def _look(file, target, task, drop, inputs, missing):
     """The table and how it is read; every problem in one error, what is odd to stderr."""
     from gpbench.data import csv_file
     from gpbench.data.csv_columns import Choices
+    from gpbench.data.csv_words import as_option
     from gpbench.errors import DataError
 
     given = {"drop": list(drop) or None, "inputs": list(inputs) or None, "categorical": "one-hot", "missing": missing}
     given = {k: v for k, v in given.items() if v not in (None, "refuse")}
-    found = csv_file.look(file, target, task, Choices(**given))
+    found = csv_file.look(file, target, task, Choices(**given), as_option)
     if found.faults:
         raise DataError("\n".join(found.faults))
     for remark in found.told():
@@ -61,35 +62,41 @@ def _look(file, target, task, drop, inputs, missing):
 @click.argument("file", type=_file)
 @_columns
 @click.option("--budget", type=Duration(), default="10m", show_default=True, help="Time for all of it: 90s, 10m, 1h.")
-@click.option("--metric", help="What is compared, lower is better [default: nmse, or err for classes].")
+@click.option("--metric", help="What is compared [default: nmse, or err for classes].")
 @click.option("--most", type=click.IntRange(1), default=1000, show_default=True, help="Basis vectors, at most.")
 @click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods like this.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("-o", "--output", type=output_folder, help="Folder [default: results/advice-<file>].")
-def advise(file, target, task, drop, inputs, missing, budget, metric, most, methods, jobs, seed, output):
+@plugin_option
+def advise(file, target, task, drop, inputs, missing, budget, metric, most, methods, jobs, seed, output, plugin):
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate within one standard error of
-    the best is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench run.
+    the best is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench run. Methods of a plug-in
+    are candidates, too.
     """
     import time
 
     begin = time.monotonic()
+    from gpbench import catalog
     from gpbench.advising import candidates, judging, telling
     from gpbench.advising.search import Search, refuse
     from gpbench.errors import ConfigError
-    from gpbench.metrics import METRICS
+    from gpbench.keeping.files import storing
+    from gpbench.metrics import METRICS, OF_TASK
     from gpbench.text import nearest
 
     metric = metric or telling.ERROR[task]
     if metric not in METRICS:
-        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, METRICS)}")
+        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, OF_TASK[task])}")
+    if metric not in OF_TASK[task]:
+        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(OF_TASK[task])}")
     looked, source = _look(file, target, task, drop, inputs, missing)
     refuse(file, target, looked.y)
     out = Path(output or Path("results") / f"advice-{Path(file).stem}")
     search = Search(source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin)
-    search.every = candidates.candidates(task, search.full, most, methods)
+    search.every = candidates.candidates(task, search.full, most, methods, catalog.of_plugins("method"))
     live = search.go()
     rows, found = search.table(live)
     if not found:
@@ -101,9 +108,10 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     text = telling.table(found, task, metric)
     click.echo(text)
     click.echo(f"\nadvice: {verdict.pick.name}: {verdict.reason}.")
-    telling.write_config(search, verdict, out / "advice.yaml")
-    telling.draw(search, found, verdict, out / "advice.svg")
-    (out / "advice.md").write_text(f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n", encoding="utf-8")
+    with storing(out):
+        telling.write_config(search, verdict, out / "advice.yaml")
+        telling.draw(search, found, verdict, out / "advice.svg")
+        (out / "advice.md").write_text(f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n", encoding="utf-8")
     note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
     for line in search.dropped:
         note(f"left out: {line}")

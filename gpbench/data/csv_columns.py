@@ -15,12 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpbench.errors import DataError
 from gpbench.text import nearest
 
-from .scaling import LARGEST
+from .csv_words import SHOWN, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
+from .shards import LARGEST
 
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 _ID = re.compile(r"(.*[ _-])?(id|index|no|nr|number|row|unnamed: 0)", re.IGNORECASE)
 FEW_LEVELS = 20  # a text column with more than these, and one for every second row, is no category
-SHOWN = 40  # characters of a cell in a message
 
 
 class Choices(BaseModel):
@@ -65,48 +64,30 @@ class Encoding:
         for column in self.columns:
             cells = [row[header.index(column.name)] for row in rows]
             if column.levels is None:
-                blocks.append(_numbers(path, column, cells)[:, None])
+                blocks.append(_numbers(path, rows, column, cells)[:, None])
                 continue
             blocks.append(np.array([[float(cell == level) for level in column.levels] for cell in cells]))
             unknown = {c for c in cells if c not in column.levels and not absent_cell(c)}
             for i in sorted(cells.index(c) for c in unknown)[:5]:
-                where = f"{path}: column '{column.name}', row {i + 1}"
+                where = f"{path}: column '{column.name}', {place(rows, i)}"
                 told.append(f"{where}: '{cells[i][:SHOWN]}' is no level of the fit; taken as none of them")
         return np.hstack(blocks), told
 
 
-def _numbers(path, column: Column, cells: list[str]) -> np.ndarray:
+def _numbers(path, rows, column: Column, cells: list[str]) -> np.ndarray:
     values = np.array([_value(cell) for cell in cells])
     if column.fill is not None:
         gaps = np.array([absent_cell(cell) for cell in cells])
         values[gaps] = column.fill
     for i in np.flatnonzero(~(np.abs(values) <= LARGEST)):
         if not absent_cell(cells[i]):
-            raise DataError(f"{path}: column '{column.name}', row {i + 1}: {unfit(cells[i])}")
+            why = unfit(cells[i], number_form([cells[i]]))
+            raise DataError(f"{path}: column '{column.name}', {place(rows, i)}: {why}")
     return values
-
-
-def absent_cell(cell: str) -> bool:
-    return cell.lower() in _MISSING
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell  # Python's float takes 1_000
 
 
 def _value(cell: str) -> float:
     return float(cell) if is_number(cell) and not absent_cell(cell) else np.nan
-
-
-def unfit(cell: str) -> str:
-    """Why a cell that is there is no number to compute with."""
-    if not is_number(cell):
-        return f"'{cell[:SHOWN]}' is text, not a number"
-    return f"{cell} is {'too large' if np.isfinite(float(cell)) else 'not finite'}"
 
 
 # -- looking at a table ----------------------------------------------------------------------------------------------
@@ -122,9 +103,9 @@ class Survey:
     complete: np.ndarray  # (n,) rows without a missing value among inputs and target
 
 
-def survey(path, header: list[str], rows: list[list[str]], target: str, choices: Choices) -> Survey:
-    """Look at every column that is to be used. The first row below the header is row 1."""
-    faults = _unknown_names(path, header, target, choices)
+def survey(path, header: list[str], rows: list, target: str, choices: Choices, say: Say = in_config) -> Survey:
+    """Look at every column that is to be used; `say` gives the remedies. The first row below the header is row 1."""
+    faults = [f"{path}: {fault}" for fault in name_faults(header, target, choices, say)]
     used = [c for c in choices.inputs or header if c in header and c != target and c not in (choices.drop or [])]
     if not used and not faults:
         others = " and those dropped" if choices.drop else ""
@@ -135,17 +116,17 @@ def survey(path, header: list[str], rows: list[list[str]], target: str, choices:
         cells = [row[header.index(name)] for row in rows]
         gaps = np.array([absent_cell(c) for c in cells])
         complete &= ~gaps
-        levels, found = _kind(path, name, cells, gaps, choices)
-        faults += found
+        levels, found = _kind(name, cells, gaps, choices, lambda i, name=name: f"{called(name)}, {place(rows, i)}", say)
+        faults += [f"{path}: {fault}" for fault in found]
         columns.append(Column(name, levels))
         if not found:
-            remarks += _odd(path, name, cells, levels, len(rows))
+            remarks += [f"{path}: {remark}" for remark in _odd(name, cells, levels, len(rows), say)]
     if target in header:
         gaps = np.array([absent_cell(row[header.index(target)]) for row in rows])
         complete &= ~gaps
         if choices.missing == "median" and gaps.any():
-            where = f"{path}: column '{target}', row {int(np.argmax(gaps)) + 1}"
-            faults.append(f"{where}: missing value of the target, which no median can stand in for; missing: drop")
+            why = f"missing value of the target, which no median can stand in for; {say('missing', 'drop')}"
+            faults.append(f"{path}: {called(target)}, {place(rows, int(np.argmax(gaps)))}: {why}")
     if choices.missing == "drop" and not complete.all():
         remarks.append(f"{path}: {int((~complete).sum())} of {len(rows)} rows have missing values and are dropped")
         if not complete.any():
@@ -153,60 +134,69 @@ def survey(path, header: list[str], rows: list[list[str]], target: str, choices:
     return Survey(faults, remarks, Encoding(tuple(columns)), complete)
 
 
-def _unknown_names(path, header: list[str], target: str, choices: Choices) -> list[str]:
+def name_faults(header: list[str], target: str, choices: Choices, say: Say = in_config) -> list[str]:
+    """Columns that the choices name and the table does not have, or that are named twice."""
     found = []
     if target not in header:
-        found.append(f"{path}: has no column '{target}'{nearest(target, header, 'its columns are')}")
+        found.append(f"has no column '{target}'{nearest(target, header, 'its columns are')}")
     for key in ("drop", "inputs"):
-        for name in getattr(choices, key) or []:
-            if name not in header:
-                found.append(f"{path}: `{key}`: has no column '{name}'{nearest(name, header, 'its columns are')}")
+        names = getattr(choices, key) or []
+        for name in dict.fromkeys(names):
+            parts = [part.strip() for part in name.split(",")]
+            if name not in header and len(parts) > 1 and set(parts) <= set(header):
+                found.append(f"{say(key)}: has no column '{name}'; each by itself: {say(key, *parts)}")
+            elif name not in header:
+                found.append(f"{say(key)}: has no column '{name}'{nearest(name, header, 'its columns are')}")
             elif name == target:
-                found.append(f"{path}: `{key}`: '{name}' is the target")
+                found.append(f"{say(key)}: '{name}' is the target")
+            if key == "inputs" and names.count(name) > 1:
+                found.append(f"{say(key)}: names {called(name)} twice")
     if choices.drop and choices.inputs:
-        found.append(f"{path}: give `drop` or `inputs`, not both")
+        found.append(f"give {say('drop')} or {say('inputs')}, not both")
     return found
 
 
-def _kind(path, name: str, cells: list[str], gaps, choices: Choices) -> tuple[tuple[str, ...] | None, list[str]]:
+def _kind(name: str, cells: list[str], gaps, choices: Choices, at, say: Say) -> tuple[tuple | None, list[str]]:
     """Levels of a text column (None: numbers), and what is wrong with the column, each in a sentence."""
     text = [i for i, c in enumerate(cells) if not gaps[i] and not is_number(c)]
     beyond = [i for i, c in enumerate(cells) if is_number(c) and not gaps[i] and not abs(float(c)) <= LARGEST]
-
-    def at(i):
-        return f"{path}: column '{name}', row {i + 1}"
-
     faults = []
     present = len(cells) - int(gaps.sum())
     if gaps.any() and choices.missing == "refuse":
         more = f" ({int(gaps.sum())} in this column)" if gaps.sum() > 1 else ""
-        hint = "drop the row or fill it in (missing: drop | median)"
+        hint = f"drop the row or fill it in ({say('missing', 'drop', 'median')})"
         faults.append(f"{at(int(np.argmax(gaps)))}: missing value{more}; {hint}")
     if not present:
-        faults.append(f"{path}: column '{name}' has no values; drop it")
+        faults.append(f"{called(name)} has no values; {say('drop', name)}")
+    form = number_form([cells[i] for i in text])
     if len(text) > present / 2:
         levels = tuple(sorted({cells[i] for i in range(len(cells)) if not gaps[i]}))
-        if choices.categorical == "refuse":
-            hint = "drop it, or make it inputs (categorical: one-hot)"
-            faults.append(f"{at(text[0])}: {unfit(cells[text[0]])}; {hint}")
-        elif len(levels) > max(FEW_LEVELS, present / 2):
-            faults.append(f"{path}: column '{name}' has {len(levels)} different texts in {present} rows; drop it")
+        many = len(levels) > max(FEW_LEVELS, present / 2)
+        if many or choices.categorical == "refuse":
+            more = f"; {len(levels)} different texts in {present} rows" if many else ""
+            mend = "write plain numbers" if form else say("drop", name)
+            hint = mend if many else f"{mend}, or make it inputs ({say('categorical', 'one-hot')})"
+            faults.append(f"{at(text[0])}: {unfit(cells[text[0]], form)}{more}; {hint}")
         return levels, faults
     if text:
         more = f" ({len(text)} of {present} cells are)" if len(text) > 1 else ""
-        faults.append(f"{at(text[0])}: {unfit(cells[text[0]])}{more}")
+        faults.append(f"{at(text[0])}: {unfit(cells[text[0]], form)}{more}")
     if beyond:
         faults.append(f"{at(beyond[0])}: {unfit(cells[beyond[0]])}")
     return None, faults
 
 
-def _odd(path, name: str, cells: list[str], levels, n: int) -> list[str]:
-    """A column that says nothing, or that numbers the rows."""
+def _odd(name: str, cells: list[str], levels, n: int, say: Say) -> list[str]:
+    """A column that says nothing, that numbers the rows, or whose texts may be numbers."""
     if len(set(cells)) == 1 and n > 1:
-        return [f"{path}: column '{name}' is constant ({cells[0][:SHOWN]}): it says nothing; drop: [{name}]"]
+        return [f"{called(name)} is constant ({cells[0][:SHOWN]}): it says nothing; {say('drop', name)}"]
     if levels is None and n > 2 and len(set(cells)) == n:
         values = np.array([_value(c) for c in cells])
         counts = np.isfinite(values).all() and np.array_equal(np.diff(values), np.ones(n - 1))
         if counts or (_ID.fullmatch(name) and np.array_equal(values, np.round(values))):
-            return [f"{path}: column '{name}' looks like an id, another number in every row; drop: [{name}]"]
+            return [f"{called(name)} looks like an id, another number in every row; {say('drop', name)}"]
+    if levels and (form := number_form([c for c in levels if not is_number(c)])):
+        return [
+            f"{called(name)}: text such as '{levels[0][:SHOWN]}' ({form}) becomes one input per level, not a number"
+        ]
     return []

@@ -18,9 +18,10 @@ import numpy as np
 from gpbench.errors import DataError
 
 from .checking import repeated
-from .csv_columns import Choices, Encoding, absent_cell, is_number, survey, unfit
+from .csv_columns import Choices, Encoding, name_faults, survey
+from .csv_words import Row, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
 from .dataset import Dataset, fingerprint
-from .scaling import LARGEST
+from .shards import LARGEST
 
 TASKS = ("regression", "classification")
 _copies: dict[str, str] = {}  # of this process: where the content of a path of another machine is kept on this one
@@ -76,32 +77,45 @@ class Look:
         return [*self.remarks, f"{self.path}: {rows} the inputs of another row ({first})"]
 
 
-def look(csv: str, target: str, task: str, choices: Choices) -> Look:
+def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_config) -> Look:
+    """`say` names the choices as its reader gives them (csv_words.py)."""
     path = Path(csv)
     try:
         header, rows = table(path)
     except DataError as e:
         return Look([str(e)], [])
-    found = survey(path, header, rows, target, choices)
+    found = survey(path, header, rows, target, choices, say)
     faults, y, labels = list(found.faults), None, ()
     keep = found.complete if choices.missing == "drop" else np.ones(len(rows), dtype=bool)
-    kept_rows = np.flatnonzero(keep) + 1
+    kept = np.flatnonzero(keep)
     if target in header and keep.any():
-        cells = [row[header.index(target)] for row, kept in zip(rows, keep) if kept]
+        cells = [rows[i][header.index(target)] for i in kept]
+
+        def at(i):
+            return place(rows, kept[i])
+
         try:
             if task == "classification":
-                y, labels = classes(path, target, cells)
+                y, labels = classes(path, target, cells, at, say)
             else:
-                y = numbers(path, target, cells, kept_rows)
+                y = numbers(path, target, cells, at, say)
         except DataError as e:
-            if not any(f"column '{target}'" in p for p in faults):
+            if not any(called(target) in p for p in faults):
                 faults.append(str(e))
     if faults:
         return Look(faults, found.remarks)
-    X, _ = found.encoding.encode(path, header, [row for row, kept in zip(rows, keep) if kept])
+    X, _ = found.encoding.encode(path, header, [rows[i] for i in kept])
     if len(y) > 1 and not np.ptp(y):
         found.remarks.append(f"{path}: column '{target}', the target, is constant ({y[0]:g}): nothing is to be learned")
-    return Look([], found.remarks, found.encoding, X, y, labels, str(path), kept_rows)
+    return Look([], found.remarks, found.encoding, X, y, labels, str(path), kept + 1)
+
+
+def names_wrong(csv: str, target: str, choices: Choices) -> list[str]:
+    """Faults of the names alone, for who cannot look any further."""
+    try:
+        return [f"{csv}: {fault}" for fault in name_faults(table(csv)[0], target, choices)]
+    except DataError as e:
+        return [str(e)]
 
 
 def filled(dataset: Dataset, train: np.ndarray) -> Dataset:
@@ -123,17 +137,16 @@ def file_hash(path) -> str:
     return hashlib.sha256(_bytes(path)).hexdigest()
 
 
-def table(path) -> tuple[list[str], list[list[str]]]:
+def table(path) -> tuple[list[str], list[Row]]:
     """Header and rows of a separated text file, all of the header's width; cells are stripped text."""
     try:
         text = _bytes(path).decode("utf-8-sig")
-        separator = max(",;\t", key=text.partition("\n")[0].count)
-        cells = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        rows = [[cell.strip() for cell in row] for row in cells if row]
     except UnicodeDecodeError as e:
         raise DataError(f"{path}: is not UTF-8 text (byte {e.start})") from e
-    except csv.Error as e:
-        raise DataError(f"{path}: is not a table of separated text ({e})") from e
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise DataError(f"{path}: line {line} has a NUL byte, which no table has: is it another kind of file?")
+    rows = _rows(path, text)
     if len(rows) < 2 or not any(rows[0]):
         raise DataError(f"{path}: needs a first line that names the columns and at least one row below it")
     header = rows[0]
@@ -141,33 +154,71 @@ def table(path) -> tuple[list[str], list[list[str]]]:
         raise DataError(f"{path}: its first line is numbers; add a line that names the columns")
     if double := next((name for name, count in Counter(header).items() if count > 1), None):
         raise DataError(f"{path}: two columns are called '{double}'")
-    for i, row in enumerate(rows[1:], start=1):
+    for i, row in enumerate(rows[1:]):
         if len(row) != len(header):
-            raise DataError(f"{path}: row {i} has {len(row)} fields, the header {len(header)}")
-    return header, rows[1:]
+            where = place(rows[1:], i)
+            raise DataError(f"{path}: {where} has {len(row)} fields, the header {len(header)}")
+    return list(header), rows[1:]
 
 
-def numbers(path, column: str, cells: list[str], rows=None) -> np.ndarray:
-    """A column as finite doubles; what is not one is named by column and row: of `rows`, else 1, 2, ..."""
+def _rows(path, text: str) -> list[Row]:
+    """Every line that is not blank, with its number."""
+    lines = list(io.StringIO(text, newline=""))
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    reader, begin, found = csv.reader(lines, delimiter=separator), 1, []
+    try:
+        for cells in reader:
+            if cells:
+                found.append(Row(cell.strip() for cell in cells))
+                found[-1].line = begin
+            last, begin = begin, reader.line_num + 1
+    except csv.Error as e:
+        quote = ": is a quote not closed?" if "limit" in str(e) else ""
+        raise DataError(f"{path}: line {begin}: is no row of separated text ({e}){quote}") from e
+    if found and _open_quote(lines[last - 1 :], separator):
+        raise DataError(f'{path}: line {last}: a quote (") is opened and never closed')
+    return found
+
+
+def _open_quote(lines: list[str], separator: str) -> bool:
+    """Whether the file ends within a quote of its last row."""
+    try:
+        list(csv.reader(lines, delimiter=separator, strict=True))
+    except csv.Error as e:
+        return "unexpected end" in str(e)
+    return False
+
+
+def numbers(path, name: str, cells: list[str], at=None, say: Say | None = None) -> np.ndarray:
+    """A column as finite doubles; what is not one is named by column and row: as `at` names it, else 1, 2, ...
+
+    `say` of a user's file names the choices that mend it.
+    """
     values = np.array([float(cell) if is_number(cell) else np.nan for cell in cells])
     if (fit := np.abs(values) <= LARGEST).all():
         return values
     i = int(np.argmin(fit))
-    where, cell = f"{path}: column '{column}', row {i + 1 if rows is None else rows[i]}", cells[i]
+    where, cell = f"{path}: {called(name)}, {at(i) if at else f'row {i + 1}'}", cells[i]
     if absent_cell(cell):
-        raise DataError(f"{where}: missing value; drop the row or fill it in")
-    raise DataError(f"{where}: {unfit(cell)}")
+        hint = f" ({say('missing', 'drop')})" if say else ""
+        raise DataError(f"{where}: missing value; drop the row or fill it in{hint}")
+    texts = [c for c in cells if not is_number(c)]
+    two = say and len(texts) == len(cells) and len(set(cells)) == 2
+    hint = f"; for two classes {say('task', 'classification')}" if two else ""
+    raise DataError(f"{where}: {unfit(cell, number_form(texts))}{hint}")
 
 
-def classes(path, column: str, labels: list[str]) -> tuple[np.ndarray, tuple[str, str]]:
+def classes(path, name: str, labels: list[str], at, say: Say) -> tuple[np.ndarray, tuple[str, str]]:
     """-1/+1 from two labels, the smaller one (as numbers if they are) being -1; and the labels in that order."""
-    for i, label in enumerate(labels, start=1):  # the first row below the header is 1; with `missing: drop` none is met
+    for i, label in enumerate(labels):
         if absent_cell(label):
-            raise DataError(f"{path}: column '{column}', row {i}: missing class")
+            hint = f"drop the row or fill it in ({say('missing', 'drop')})"
+            raise DataError(f"{path}: {called(name)}, {at(i)}: missing class; {hint}")
     kinds = sorted(set(labels), key=lambda s: (0, float(s), s) if is_number(s) else (1, 0.0, s))
     if len(kinds) != 2:
         shown = ", ".join(kinds[:5]) + (", ..." if len(kinds) > 5 else "")
-        raise DataError(f"{path}: column '{column}' has {len(kinds)} classes ({shown}); classification needs two")
+        count = f"{len(kinds)} classes" if len(kinds) > 1 else "one class"
+        raise DataError(f"{path}: {called(name)} has {count} ({shown}); classification needs two")
     return np.where(np.array(labels) == kinds[1], 1.0, -1.0), (kinds[0], kinds[1])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpbench.data.csv_columns import Encoding
 from gpbench.data.csv_file import Look, medians, table
+from gpbench.data.csv_words import place
 from gpbench.errors import DataError
 from gpbench.text import csv_cell
 
@@ -48,7 +49,7 @@ def predict_table(model, path) -> tuple[str, list[str]]:
     X, told = encoding.encode(path, header, rows)
     if (gaps := np.argwhere(np.isnan(X))).size:
         i, j = gaps[0]
-        where = f"{path}: column '{encoding.inputs[j]}', row {i + 1}"
+        where = f"{path}: column '{encoding.inputs[j]}', {place(rows, i)}"
         raise DataError(f"{where}: missing value; fill it in, or fit with --missing median")
     if hasattr(model, "classes_"):
         p = model.predict_proba(X)
