@@ -79,22 +79,12 @@ def load_plugin(path: str) -> None:
     if not any(names.values()):
         raise ConfigError(f"plugin {path}: defines no Method, Kernel or Source with a name (see docs/extending.md)")
     for kind, found in names.items():
-        for name, cls in found.items():
-            if fault := _fault(kind, name, cls):
-                raise ConfigError(f"plugin {path}: {kind} '{name}' {fault} (see docs/extending.md)")
+        if odd := [name for name in found if not is_name(name)]:
+            rule = "a name is made of a-z 0-9 _ . - and does not begin with . or -"
+            raise ConfigError(f"plugin {path}: {kind} '{odd[0]}': {rule}")
         if taken := sorted(found.keys() & (own_names(kind) | of_plugins(kind).keys())):
             raise ConfigError(f"plugin {path}: there is a {kind} '{taken[0]}' already; give yours another name")
     _plugins[file] = loaded
-
-
-def _fault(kind: str, name: str, cls: type) -> str:
-    """Why a user's class cannot be used."""
-    if not is_name(name):
-        return "cannot be called that: a name is made of a-z 0-9 _ . - and does not begin with . or -"
-    lacking = sorted(cls.__abstractmethods__) if inspect.isabstract(cls) else []
-    if kind == "method" and cls.fit is _base(kind).fit and cls.path is _base(kind).path:
-        lacking = ["fit"]
-    return f"has no {', '.join(lacking)}" if lacking else ""
 
 
 def plugin_paths() -> list[str]:
