@@ -55,3 +55,6 @@ class InvalidPrediction(GpbenchError):
 
 class NotApplicable(GpbenchError):
     """A method cannot serve this kernel or task (no input gradient, say): trial status `skipped`."""
+
+
+NOT_HAD = "could not be installed"  # in the reason of a trial that was skipped for it: such a one is tried again

@@ -1,6 +1,7 @@
 """Other libraries as methods: numbers equal the library called by hand, and a broken one costs its own trial only."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 from driver import run_here, trial
 
+from gpbench import catalog
 from gpbench.adapters import environment
+from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.keeping.store import Store
 from gpbench.planning.config import load_config
@@ -101,6 +104,10 @@ def test_a_library_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
     assert result.status == "skipped" and "mine could not be installed" in result.reason
     adapter = environment.find(str(copy))
     assert not environment.installed(adapter) and not adapter.folder.exists()
+    assert run_here(tmp_path / "out", [one]).ran == 0 and run_here(tmp_path / "out", [one], rerun="failed").ran == 1
+    adapter.folder.mkdir(parents=True)
+    (adapter.folder / ".installed").touch()  # by hand: the next run tries it without being asked
+    assert run_here(tmp_path / "out", [one]).ran == 1
 
 
 @pytest.mark.parametrize("edit, reason", [(" ", "has changed since the run was planned"), (None, "no such file")])
@@ -143,6 +150,76 @@ def test_unknown_names_are_config_errors_that_tell_the_known_ones(tmp_path):
     config.write_text("name: c\ndataset: friedman2\nmethods: [{external: gpbust}]\n")
     with pytest.raises(ConfigError, match=r"c\.yaml:3.*known libraries are"):
         load_config(config)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"def fit(:\n", "f.py, line 1: invalid syntax"),
+        (b"\nMODELS = [f(x)]\n", "f.py, line 2: MODELS must be names"),
+        (b"MODELS = ()\n", "f.py, line 1: MODELS must be names"),
+        (b"\xff\xfe\x00", "f.py: no Python file"),
+    ],
+)
+def test_an_adapter_that_cannot_be_read_is_told_where_it_stands(tmp_path, monkeypatch, content, message):
+    monkeypatch.chdir(tmp_path)
+    Path("f.py").write_bytes(content)
+    Path("c.yaml").write_text("name: c\ndataset: friedman2\nmethods: [{external: ./f.py}]\n")
+    with pytest.raises(ConfigError, match=re.escape(f"c.yaml:3:22: 'external': {message}")):
+        load_config(Path("c.yaml"))
+
+
+@pytest.mark.parametrize(
+    "entry, message",
+    [
+        (
+            "gpy-fitc, options: {iteratons: 1}",
+            "gpy-fitc has no option iteratons; it has iterations,",
+        ),
+        ("gpy-fitc, options: {warm_up: true}", "warm_up is gpbench's own to tell"),
+        ("gpy-fitc, approx: nosuch", "gpy-fitc has no approximation nosuch; leave it out"),
+        ("gpboost, approx: nosuch", "gpboost has no approximation nosuch; it has vecchia, fitc"),
+    ],
+)
+def test_what_a_library_does_not_offer_is_refused(tmp_path, entry, message):
+    config = tmp_path / "c.yaml"
+    config.write_text(f"name: c\ndataset: friedman2\nmethods: [{{external: {entry}}}]\n")
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load_config(config)
+
+
+def test_a_kernel_that_a_library_does_not_have_is_not_replaced_by_another(tmp_path):
+    one = trial("external", external="sklearn-exact", kernel={"name": "matern32", "bias": False})
+    run_here(tmp_path, [one])
+    result = Store(tmp_path).results([one])[one.id]
+    assert (result.status, result.reason) == ("skipped", "sklearn-exact has no kernel matern32; it has ard-se")
+
+
+def test_every_model_says_what_it_offers():
+    for library in environment.libraries():
+        for model in environment.models(environment.find(library).file):
+            there = offers(environment.find(f"{library}-{model}"))
+            assert there.options is not None and there.approx is not None
+            assert there.kernels is not None or model == "boosting"
+            assert set(there.kernels or ()) <= set(catalog.available("kernel"))
+    assert offers(environment.find(RIDGE)).options is None
+
+
+@pytest.mark.parametrize(
+    "code, reason",
+    [
+        ("import nosuchmodule", "No module named 'nosuchmodule'"),
+        ("M = type('M', (), {'notes': 'a text'})", "the adapter's notes is 'a text', which is not a list of texts"),
+        ("M = type('M', (), {'n_basis': 'few'})", "the adapter's n_basis is 'few', which is not a whole number"),
+    ],
+)
+def test_what_is_wrong_with_an_adapter_is_the_reason_of_its_trial(tmp_path, code, reason):
+    mine = tmp_path / "mine.py"
+    mine.write_text(f"{code}\n\ndef fit(X, y, params):\n    return M()\n")
+    one = trial("external", external=str(mine))
+    run_here(tmp_path / "out", [one])
+    result = Store(tmp_path / "out").load(one)
+    assert result.status == "failed" and reason in result.reason
 
 
 def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(tmp_path):

@@ -54,6 +54,8 @@ class Library:
         answer = json.loads(line)
         if "error" in answer:
             raise (MemoryError if answer["memory"] else RuntimeError)(answer["error"])
+        if hasattr(self, "answer"):  # prediction may take more than the fit did
+            self.answer["peak_mb"] = max(self.answer["peak_mb"], answer["peak_mb"])
         known = self.seconds.setdefault(what, {"wall": 0.0, "cpu": 0.0})
         for key, value in answer["seconds"].items():
             known[key] += value  # prediction comes in blocks

@@ -12,11 +12,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpbench.errors import ConfigError, NotApplicable, StorageError
+from gpbench.errors import NOT_HAD, ConfigError, NotApplicable, StorageError
 
 HOME = Path(__file__).parent
 SECONDS = 1800  # an installation may take
-REQUIREMENTS = "requirements.txt"
+REQUIREMENTS, OFFERS = "requirements.txt", "offers.yaml"
 _WHOLE = ".installed"  # written last: what a killed installation leaves does not count
 _copies: dict[str, str] = {}  # of this process: where an adapter file of another machine is kept on this one
 
@@ -63,10 +63,27 @@ def libraries() -> list[str]:
 
 def models(file: Path) -> tuple[str, ...]:
     """The adapter's MODELS, read without running it; the first is the default."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+    try:
+        body = ast.parse(file.read_text(encoding="utf-8")).body
+    except SyntaxError as e:
+        raise ConfigError(f"external {file.name}, line {e.lineno}: {e.msg}") from e
+    except (ValueError, OSError) as e:  # no text, NUL bytes, a folder
+        raise ConfigError(f"external {file.name}: no Python file ({e})") from e
+    for node in body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "MODELS":
-            return tuple(ast.literal_eval(node.value))
+            return _names(node, file)
     return ("",)
+
+
+def _names(node: ast.Assign, file: Path) -> tuple[str, ...]:
+    try:
+        found = ast.literal_eval(node.value)
+    except ValueError:
+        found = None
+    if not isinstance(found, (tuple, list)) or not found or not all(isinstance(name, str) for name in found):
+        where = f"external {file.name}, line {node.lineno}"
+        raise ConfigError(f"{where}: MODELS must be names, written out: ('one', 'two')")
+    return tuple(found)
 
 
 def find(name: str) -> Adapter:
@@ -74,7 +91,7 @@ def find(name: str) -> Adapter:
     if name.endswith(".py"):
         file = Path(_copies.get(name, name))
         if not file.is_file():
-            raise ConfigError(f"external {name}: no such file")
+            raise ConfigError(f"external {name}: no such file in {Path.cwd()}")
         return Adapter(name, file.resolve(), models(file)[0])
     library, _, model = name.partition("-")
     if library not in libraries():
@@ -134,7 +151,7 @@ def install(adapter: Adapter) -> None:
         if installed(adapter):
             return
         if os.environ.get("GPBENCH_OFFLINE"):
-            raise NotApplicable(f"{adapter.library} is not installed and GPBENCH_OFFLINE is set")
+            raise NotApplicable(f"{adapter.library} {NOT_HAD}: GPBENCH_OFFLINE is set")
         shutil.rmtree(folder, ignore_errors=True)
         try:
             _run(adapter, sys.executable, "-m", "venv", str(folder))
@@ -152,11 +169,11 @@ def _run(adapter: Adapter, *command: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=clean)
     except (OSError, subprocess.TimeoutExpired) as e:
-        raise NotApplicable(f"{adapter.library} could not be installed: {e}") from e
+        raise NotApplicable(f"{adapter.library} {NOT_HAD}: {e}") from e
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         said = next((line for line in lines if re.match("ERROR", line)), lines[-1] if lines else "no message")
-        raise NotApplicable(f"{adapter.library} could not be installed: {' '.join(said.split())[:200]}")
+        raise NotApplicable(f"{adapter.library} {NOT_HAD}: {' '.join(said.split())[:200]}")
 
 
 def remove(library: str) -> list[Path]:

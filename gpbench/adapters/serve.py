@@ -9,6 +9,7 @@ Nothing of gpbench can be imported: its packages are not in this environment.
 import importlib.util
 import json
 import os
+import resource
 import sys
 import time
 import traceback
@@ -16,6 +17,21 @@ import traceback
 import numpy as np
 
 WARM_UP = 64  # rows
+
+
+def lines(value):
+    if isinstance(value, str):
+        raise ValueError
+    return [str(line) for line in value]
+
+
+KINDS = {"n_basis": int, "log_evidence": float, "notes": lines}
+WANTED = {"n_basis": "a whole number", "log_evidence": "a number", "notes": "a list of texts"}
+
+
+def peak_mb():
+    """Of this process; as gpbench's own (running/limits.py)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def load(path):
@@ -50,11 +66,14 @@ def fit(adapter, request):
     warm_up(adapter, X, y, params)
     np.random.seed(params["seed"])
     model, seconds = timed(lambda: adapter.fit(X, y, params))
-    answer = {"seconds": seconds}
-    for name in ("n_basis", "log_evidence", "notes"):
+    answer = {"seconds": seconds, "peak_mb": peak_mb()}
+    for name, kind in KINDS.items():
         value = getattr(model, name, None)
-        if value is not None:
-            answer[name] = value if isinstance(value, (list, int)) else float(value)
+        try:
+            if value is not None:
+                answer[name] = kind(value)
+        except (TypeError, ValueError) as e:
+            raise ValueError(f"the adapter's {name} is {value!r}, which is not {WANTED[name]}") from e
     return model, answer
 
 
@@ -63,16 +82,17 @@ def predict(model, request):
         X = arrays["X"]
     (mean, var), seconds = timed(lambda: model.predict(X))
     np.savez(request["out"], mean=np.asarray(mean, dtype=float).ravel(), var=np.asarray(var, dtype=float).ravel())
-    return {"seconds": seconds}
+    return {"seconds": seconds, "peak_mb": peak_mb()}
 
 
 def main():
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what a library prints goes to the trial's log
-    adapter, model = load(sys.argv[1]), None
+    adapter = model = None
     for line in sys.stdin:
         request = json.loads(line)
         try:
+            adapter = adapter or load(sys.argv[1])
             if request["do"] == "fit":
                 model, answer = fit(adapter, request)
             else:

@@ -41,3 +41,7 @@ class Predictor:
     def clock(self) -> dict[str, dict[str, float]]:
         """{"fit": {"wall": s, "cpu": s}, "predict": ...} of work in another process, in place of what was measured."""
         return {}
+
+    def memory(self) -> float:
+        """Megabytes at most in that process."""
+        return 0.0

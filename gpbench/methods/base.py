@@ -177,6 +177,11 @@ class Method(BaseModel):
         """How often the version was raised for some values of the parameters, or of the `schedule`, only."""
         return 0
 
+    @classmethod
+    def ready(cls, params: Mapping[str, Any]) -> bool:
+        """Is everything there that it needs besides gpbench?"""
+        return True
+
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
         raise NotImplementedError
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from pydantic import Field, field_validator, model_validator
 
 from gpbench.adapters import environment
+from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError
 
 from .base import Fitted, Method, Prediction, Predictor
@@ -48,13 +49,31 @@ class External(Method):
         try:
             environment.find(name)
         except ConfigError as e:
-            raise ValueError(str(e)) from e
+            raise ValueError(str(e).removeprefix("external ")) from e
         return name
+
+    @field_validator("approx", "options")
+    @classmethod
+    def _offered(cls, value, info):
+        if "external" in info.data:  # else that is wrong, and told
+            there = offers(environment.find(info.data["external"]))
+            try:
+                there.refuse_options(value) if info.field_name == "options" else there.refuse_approx(value)
+            except ConfigError as e:
+                raise ValueError(str(e)) from e
+        return value
+
+    @classmethod
+    def ready(cls, params):
+        with contextlib.suppress(ConfigError):
+            return environment.installed(environment.find(params["external"]))
+        return False
 
     def fit(self, problem, rng):
         from gpbench.adapters.client import Library
 
         adapter = environment.find(self.external)
+        offers(adapter).refuse_kernel(problem.gp.kernel.name)
         params = {
             "d_max": self.d_max, "approx": self.approx, "seed": int(rng.integers(2**31 - 1)),
             "kernel": problem.gp.kernel.name, **self.options,
@@ -62,7 +81,7 @@ class External(Method):
         library = Library(adapter, problem.X, problem.y, params)
         return Fitted(
             predict=Elsewhere(library),
-            n_basis=int(library.answer.get("n_basis", self.d_max or problem.n)),
+            n_basis=library.answer.get("n_basis"),
             log_evidence=library.answer.get("log_evidence"),
             notes=tuple(library.answer.get("notes", ())),
         )
@@ -79,3 +98,6 @@ class Elsewhere(Predictor):
 
     def clock(self):
         return self.library.seconds
+
+    def memory(self):
+        return self.library.answer.get("peak_mb", 0.0)

@@ -303,7 +303,7 @@ def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method:
     for point in grid.combinations(method.cls, given):
 
         def where(loc, point=point):
-            if loc[0] not in given:
+            if not loc or loc[0] not in given:
                 return (*method.keys, *loc)
             keys = settings_of.where(loc[0], dataset.params, dataset.keys, method.params, method.keys)
             if loc[0] in varying and point[loc[0]] in varying[loc[0]]:

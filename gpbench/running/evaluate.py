@@ -185,7 +185,7 @@ def _score(trial: Trial, draw: Draw, sight: Sight, spent: dict[str, Spent | None
         log_evidence=None if fitted.log_evidence is None else float(fitted.log_evidence),
         seconds=_seconds(fitted, spent | {"predict": predicting}),
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
-        peak_mb=peak_mb(),
+        peak_mb=max(peak_mb(), _memory(fitted)),
         theta={} if fitted.gp is None else fitted.gp.values(),
         trace=_scored_along(trial, draw, sight),
         notes=_notes(trial, draw, fitted, prediction, latent),
@@ -199,6 +199,11 @@ def _learning(shared: dict | None) -> dict[str, Spent | None]:
     if shared is None:
         return {}
     return {"learn": Spent(**shared["seconds"]) if "seconds" in shared else None}
+
+
+def _memory(fitted: Fitted) -> float:
+    """Megabytes that a model in another process took there."""
+    return round(fitted.predict.memory(), 1) if isinstance(fitted.predict, Predictor) else 0.0
 
 
 def _seconds(fitted: Fitted, spent: dict[str, Spent | None]) -> dict[str, float]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpbench import catalog
+from gpbench.errors import NOT_HAD
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import FINAL, Store
 from gpbench.metrics import lacking
@@ -37,6 +39,8 @@ def todo(
             known = results[id]
             if known.status == "ok" and lacking(known.metrics, metrics):
                 return True
+            if known.status == "skipped" and NOT_HAD in known.reason:
+                return rerun == "failed" or catalog.find("method", known.trial.method).ready(known.trial.params)
             return rerun == "failed" and known.status not in FINAL
         return rerun == "stale" or id not in stale
 
