@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from gpbench.cli import main
+from gpbench.running import runner
 
 SMALL = """
 name: small
@@ -61,6 +62,22 @@ def test_run_status_and_rendering_again(gpbench, here):
         assert code == 0 and out.strip(), command
     code, _, err = gpbench("run", "small.yaml")
     assert code == 0 and "6 done" in err
+
+
+def test_status_says_that_there_are_more_errors_and_tells_each_once(gpbench, here, monkeypatch):
+    gpbench("run", "small.yaml", "--trials", "0", "-m", "full-gp")
+    told = [{"reason": f"reason {i // 2}", "what": f"failed {i}", "log": "logs/x.log"} for i in range(24)]
+    real = runner.status
+    monkeypatch.setattr(runner, "status", lambda folder: real(folder) | {"failures": told})
+    _, *lines = gpbench("status", "results/small")[1].splitlines()
+    assert lines[0] == "  failed 4 (and 1 more trials)" and len(lines) == 11
+    assert lines[-1] == "  ... and 2 more; `gpbench status results/small --json` lists every trial that failed"
+
+
+def test_a_table_that_goes_into_a_pipe_is_not_cut(gpbench, here):
+    long = "a name of more than forty characters, told whole"
+    (here / "long.yaml").write_text(SMALL.replace("sod]", f"{{method: sod, label: '{long}'}}]"))
+    assert long in gpbench("run", "long.yaml", "--trials", "0")[1]
 
 
 def test_a_selection_is_done_when_its_own_trials_are(gpbench, here):

@@ -2,13 +2,15 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 
 import pytest
 from dask_processes import Processes
-from driver import REPO, finish, gpbench, rows, run_here, trial, write_job
+from driver import REPO, finish, gpbench, rows, run_here, trial, wait_until, write_job
 
 from gpbench import plugin_files
 from gpbench.adapters import environment
@@ -17,7 +19,7 @@ from gpbench.keeping.files import read_checked
 from gpbench.keeping.store import Store
 from gpbench.report.frame import load
 from gpbench.report.tables import tables
-from gpbench.running import fellows
+from gpbench.running import dask_start, fellows
 from gpbench.running.parcel import Parcel
 
 pytest.importorskip("distributed")
@@ -85,6 +87,13 @@ def test_time_limit_and_log_are_the_same_on_dask(tmp_path, cluster):
     assert summary.failures[0].status == "timeout"
     assert summary.failures[0].reason == "over the time limit of 4 s"
     assert "hello from the method" in Store(tmp_path).log_path(chatty.id).read_text()
+
+
+def test_the_workers_log_has_no_line_for_every_renewal_and_all_others(tmp_path, cluster):
+    run_here(tmp_path, [trial("fake-path", d_max=5, seconds=2.0)], on=cluster.address)
+    calls = [line for line in cluster.log.read_text().splitlines() if "Run out-of-band function" in line]
+    assert any("'install'" in line for line in calls)
+    assert not any("tell" in line for line in calls)
 
 
 def test_a_local_cluster_is_started_and_ended_with_the_run(tmp_path):
@@ -191,16 +200,49 @@ def test_one_sentence_says_what_is_different(package):
 
 def test_no_scheduler_and_no_dask_are_one_sentence_each(tmp_path):
     config = write(tmp_path, FRIEDMAN)
-    wrong = gpbench("run", config, "--on", "nowhere", cwd=tmp_path)
-    assert wrong.returncode == 2 and "none of local, dask, tcp://host:port" in wrong.stderr
-    silent = gpbench("run", config, "--on", "tcp://127.0.0.1:9", cwd=tmp_path)
-    assert silent.returncode == 2 and "no Dask scheduler answers at tcp://127.0.0.1:9" in silent.stderr
+    for address in ("nowhere", "localhost:8786", "tcp://localhost", "tcp://:8786", "tcp://a:b", "tcp://a:1/b"):
+        wrong = gpbench("run", config, "--on", address, cwd=tmp_path)
+        assert wrong.returncode == 2 and "none of local, dask, tcp://host:port" in wrong.stderr, address
+    for option in ("--on", "--rows-on"):  # tried before anything runs, and before there is a folder
+        silent = gpbench("run", config, option, "tcp://127.0.0.1:9", "-o", "silent", cwd=tmp_path)
+        assert silent.returncode == 2 and "Traceback" not in silent.stderr
+        waiting, answer = silent.stderr.splitlines()
+        assert waiting == "waiting for a Dask scheduler at tcp://127.0.0.1:9, 10 seconds at most"
+        assert "no Dask scheduler answers at tcp://127.0.0.1:9" in answer
+        assert not (tmp_path / "silent").exists()
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['distributed'] = None\n")
     path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
     missing = gpbench("run", config, "--on", "dask", cwd=tmp_path, env={"PYTHONPATH": path})
     assert missing.returncode == 5 and "gpbench[dask]" in missing.stderr
-    for done in (wrong, silent, missing):
-        assert "Traceback" not in done.stderr
+    assert "Traceback" not in missing.stderr
+    with pytest.raises(ConfigError, match="tcp://localhost is no address of a Dask scheduler"):
+        run_here(tmp_path / "python", [trial()], on="tcp://localhost")
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\nServer: another\r\n\r\n"])
+def test_another_program_at_the_port_keeps_nobody_waiting(monkeypatch, answer):
+    monkeypatch.setattr(dask_start, "_CONNECT", 2.0)
+    monkeypatch.setattr(dask_start, "_QUIET", 0.1)
+    said, connections = [], []
+
+    def serve():
+        while True:
+            connections.append(listener.accept()[0])
+            connections[-1].sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+        with pytest.raises(ConfigError, match=f"no Dask scheduler answers at {address}"):
+            dask_start.await_answer(address, said.append)
+    assert answer or said == [f"waiting for a Dask scheduler at {address}, 2 seconds at most"]
+
+
+def test_the_address_of_a_worker_is_refused(cluster):
+    wait_until(lambda: "Start worker at:" in cluster.log.read_text())
+    line = next(line for line in cluster.log.read_text().splitlines() if "Start worker at:" in line)
+    with pytest.raises(ConfigError, match=r"\(a worker does\)"):
+        dask_start.await_answer(line.split()[-1], print)
 
 
 def test_the_slurm_script_of_the_documentation_starts_workers_as_gpbench_needs_them(repo):

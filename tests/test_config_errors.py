@@ -29,7 +29,15 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
             "name: t\ndataset: rows\nmethods:\n  - {method: plain, nuget: 1}\n",
             "4:21: unknown key 'nuget' (method plain); did you mean 'nugget'?",
         ),
-        (RICH + "d_max: 3\nstop: {patiense: 3}\n", "5:8: unknown key 'patiense'"),
+        (RICH + "d_max: 3\nstop: {patiense: 3}\n", "5:8: unknown key 'patiense'; did you mean 'patience'?"),
+        (
+            "name: t\ndataset: rows\nmethods: [{method: vfe, stop: {patience: 3}}]\nd_max: 3\n",
+            "3:32: unknown key 'patience'; valid: gap, held_out, trace",
+        ),
+        (
+            "name: t\ndataset: rows\nmethods: [{method: vfe, inducing: kmean}]\nd_max: 3\n",
+            "3:35: 'inducing': 'kmean' is no way to choose inducing points; did you mean 'kmeans'?",
+        ),
         (RICH + "d_max: 3\nstop: {patience: no}\n", "5:18: 'patience': expected a whole number, got \"no\""),
         (
             RICH + "d_max: 3\nstop: sometimes\n",
@@ -122,6 +130,7 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
         ("name: t\ndataset: {first_of: []}\nmethods: [plain]\n", "2:21: 'first_of': expected a list of data sets"),
         ("name: t\ndataset: {csv: absent.csv, target: y}\nmethods: [plain]\n", "2:16: no file absent.csv"),
         ("name: t\ndataset: {csv: absent.csv}\nmethods: [plain]\n", "2:10: 'target' is missing"),
+        ("name: t\ndataset: {parquet: absent.parquet}\nmethods: [plain]\n", "2:10: 'target' is missing"),
         (
             "name: t\ndataset: rows\nmethods: [seeded]\n",
             "3:11: method seeded: its parameter 'seed' has the name of a config key; rename it",

@@ -18,6 +18,7 @@ from gpbench.methods.fitc import Fitc
 from gpbench.methods.plv import Plv
 from gpbench.methods.random import Random
 from gpbench.methods.vfe import Vfe
+from gpbench.running.draw import draw_of
 from gpbench.running.journal import Journal
 from gpbench.running.problem import start
 
@@ -187,6 +188,29 @@ def test_trials_on_shards_run_fail_and_skip_like_any_other(tmp_path, folder):
     assert "holds all rows in memory" in Store(tmp_path).load(no).reason
 
 
+FROM_FULL_GP = {"schedule": "fixed", "from": "full-gp", "subset": 200}
+
+
+def test_a_method_on_square_matrices_is_skipped_on_rows_beyond_memory_before_anything_is_learned(tmp_path, folder):
+    changes = {"dataset": large_trial(folder).dataset, "split": {"kind": "random", "n_train": 55_000}}
+    no = [trial(m, **changes, hyperparameters=FROM_FULL_GP) for m in ("full-gp", "info")]
+    summary = run_here(tmp_path, no)
+    assert (summary.done, summary.skipped) == (2, 2), summary.failures
+    for t in no:
+        found = Store(tmp_path).load(t)
+        assert found.n_train == 55_000 and found.reason.startswith(f"{t.method} holds all rows in memory")
+    assert not list((tmp_path / "shared").iterdir())
+
+
+def test_matrices_that_no_memory_holds_are_refused_before_anything_is_learned(tmp_path):
+    spec = {"name": "friedman1", "n_train": 400_000}
+    t = trial("full-gp", dataset=spec, split={"kind": "published"}, hyperparameters=FROM_FULL_GP)
+    summary = run_here(tmp_path, [t])
+    assert summary.failed == 1 and not list((tmp_path / "shared").iterdir())
+    found = Store(tmp_path).load(t)
+    assert found.status == "oom" and "full-gp keeps 400000 x 400000 matrices" in found.reason
+
+
 def test_a_killed_fit_goes_on_from_its_journal(tmp_path, folder):
     ours = large_trial(folder, evaluations=25)
     process = start_run(tmp_path / "cut", write_job(tmp_path / "job.json", [ours]))
@@ -224,6 +248,15 @@ def test_parquet_files_become_the_same_rows(tmp_path, monkeypatch, rng):
         data.load({k: v for k, v in spec.items() if k != "sha256"})
 
 
+@pytest.mark.parametrize(
+    "pattern", ["taxi/*.parquet", "taxi-*.parquet", "a/taxi/year=*/part-*.parquet", "/x/taxi/**/[0-9]*.parquet"]
+)
+def test_parquet_files_are_called_what_their_pattern_says_and_the_id_does_not_know_it(pattern):
+    spec = {"parquet": pattern, "target": "fare", "sha256": "0"}
+    assert trial(dataset=spec).dataset_name == "taxi"
+    assert trial(dataset=spec).id == trial(dataset=spec | {"parquet": "other.parquet", "label": "mine"}).id
+
+
 def test_what_is_wrong_with_a_folder_is_one_sentence(tmp_path, folder):
     with pytest.raises(DataError, match="has no files X-"):
         data.content_hash({"npy": str(tmp_path)})
@@ -238,6 +271,42 @@ def test_what_is_wrong_with_a_folder_is_one_sentence(tmp_path, folder):
         data.load({"npy": str(tmp_path)})
     with pytest.raises(StorageError, match="is there already"):
         shards.write(folder, iter([]))
+
+
+@pytest.mark.parametrize("n_train", [60, shards.AT_ONCE + 1])
+@pytest.mark.parametrize(
+    "value,what", [(np.nan, "nan, not finite"), (-np.inf, "-inf, not finite"), (1e200, "too large")]
+)
+def test_a_row_without_a_number_is_found_before_anything_is_learned(tmp_path, n_train, value, what, rng):
+    n = n_train + 20
+    for i, rows in enumerate((n - 50, 50)):
+        np.save(tmp_path / f"X-{i}.npy", rng.normal(size=(rows, 3)))
+        np.save(tmp_path / f"y-{i}.npy", rng.normal(size=rows))
+    spec = {"npy": str(tmp_path)}
+    for row in (25, 45):  # of the second file: one of the training, one of the test part
+        X = rng.normal(size=(50, 3))
+        X[row, 2] = value
+        np.save(tmp_path / "X-1.npy", X)
+        t = trial(dataset=spec, split={"kind": "first", "n_train": n_train})
+        with pytest.raises(DataError, match=rf"X-1\.npy: row {row}, column 2 \(from 0\) is .*{what}"):
+            draw_of(t)
+    y = rng.normal(size=50)
+    y[30] = value
+    np.save(tmp_path / "y-1.npy", y)
+    with pytest.raises(DataError, match=rf"y-1\.npy: row 30 \(from 0\) is .*{what}"):
+        data.load(spec)
+
+
+def test_a_run_on_shards_with_a_gap_is_exit_3(tmp_path):
+    X = np.ones((80, 2))
+    X[7, 1] = np.nan
+    (tmp_path / "mine").mkdir()
+    np.save(tmp_path / "mine" / "X-0.npy", X)
+    np.save(tmp_path / "mine" / "y-0.npy", np.arange(80.0))
+    (tmp_path / "c.yaml").write_text("name: t\ndataset: {npy: mine}\nmethods: [random]\nd_max: 5\n")
+    done = gpbench("run", "c.yaml", cwd=tmp_path)
+    assert done.returncode == 3 and "X-0.npy: row 7, column 1 (from 0) is nan" in done.stderr
+    assert "Traceback" not in done.stderr and not (tmp_path / "results").exists()
 
 
 def test_the_command_line_draws_shards_and_runs_on_them(tmp_path):

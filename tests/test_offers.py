@@ -68,6 +68,12 @@ def test_the_same_error_in_every_trial_is_told_once():
     assert "the same error ended 3 trials: no such thing" in stream.getvalue()
 
 
+def test_a_line_may_be_said_before_the_bar_is_there():
+    stream = io.StringIO()
+    Bar(stream).say("waiting for a scheduler")
+    assert stream.getvalue() == "waiting for a scheduler\n"
+
+
 PLUGIN = """
 from gpbench.methods.base import Method
 from gpbench.methods.full_gp import exact_fit

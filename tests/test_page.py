@@ -313,3 +313,13 @@ def test_a_run_leaves_tables_tests_plots_check_and_page(tmp_path):
     }
     assert expected <= files
     assert all((folder / f).stat().st_size for f in files)
+
+
+def test_skipped_trials_are_done_as_the_run_counts_them(tmp_path):
+    folder = folder_of(tmp_path / "f")
+    rows = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
+    rows.loc[:1, "status"], rows.loc[2, "status"] = "skipped", "failed"
+    rows.to_csv(folder / "results.csv", index=False)
+    results = load(folder)
+    assert (results.done, len(results.ok)) == (17, 15)
+    assert "<dt>trials done</dt><dd><bdi>17 of 18 (2 skipped)</bdi>" in page(results, [])

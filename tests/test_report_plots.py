@@ -12,6 +12,7 @@ from gpbench.keeping.record import COLUMNS
 from gpbench.report import plots
 from gpbench.report.axes import plain_number
 from gpbench.report.frame import load
+from gpbench.report.front import front
 from gpbench.report.looks import of_methods
 
 
@@ -63,7 +64,7 @@ def test_a_long_legend_stands_in_columns(tmp_path):
         _, figure = next(plots.trade_off(results))
     figure.canvas.draw()
     legend = figure.axes[1].get_legend()
-    assert len(legend.get_texts()) == 23 and legend._ncols == 2
+    assert len(legend.get_texts()) == 23 + 1 and legend._ncols == 2  # and the front
     assert legend.get_window_extent().y0 >= figure.bbox.y0
 
 
@@ -137,6 +138,18 @@ def test_scores_are_drawn_against_the_whole_time_and_that_of_the_test(tmp_path):
     assert whole.get_lines()[1].get_xdata().tolist() == pytest.approx([1.021, 1.082, 1.324])  # learn, fit, predict
     assert test.get_lines()[1].get_xdata().tolist() == pytest.approx([1e-3, 2e-3, 4e-3])
     assert whole.get_lines()[1].get_ydata()[0] == pytest.approx(0.5 * 0.4 * 1.1)
+
+
+def test_a_thin_step_line_joins_the_front(tmp_path):
+    results = load(folder_of(tmp_path / "f"))
+    with plots.house_style():
+        _, figure = next(plots.trade_off(results))
+    for ax in figure.axes:
+        *lines, steps = ax.get_lines()
+        points = [p for line in lines for p in zip(line.get_xdata(), line.get_ydata())]
+        assert steps.get_label() == "front" and steps.get_drawstyle() == "steps-post"
+        assert list(zip(steps.get_xdata(), steps.get_ydata())) == front(points)
+    assert figure.axes[1].get_legend().get_texts()[-1].get_text() == "front"
 
 
 def test_snapshots_are_drawn_along_the_training(tmp_path):
@@ -225,7 +238,7 @@ def test_a_method_has_one_look_in_every_figure(tmp_path):
     with plots.house_style():
         for plot in (plots.learning_curves, plots.times, plots.trade_off):
             for _, figure in plot(results):
-                for line in figure.axes[0].get_lines():
+                for line in (found for found in figure.axes[0].get_lines() if found.get_label() != "front"):
                     assert line.get_color() == colours[line.get_label().partition(":")[0]]
         [(_, figure)] = plots.box_groups(results)
     boxes = {p.get_label(): p.get_edgecolor() for p in figure.axes[0].patches if p.get_label() in colours}

@@ -215,6 +215,16 @@ def test_the_console_table_fits_a_hundred_columns_and_shows_printed_numbers():
     text.encode("ascii")  # any terminal can show it
 
 
+def test_a_console_table_without_a_width_cuts_no_name(tmp_path):
+    long = "nlgpp " + "of a long name " * 6
+
+    def rename(rows):
+        rows["label"] = rows["label"].replace("nlgpp", long.strip())
+
+    folder = changed(tmp_path, rename)
+    assert long.strip() in report.console_table(folder, None) and long.strip() not in report.console_table(folder)
+
+
 # ---- escaping ---------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,9 @@ def _load(paths, overrides):
 
 
 def _where(_context, _parameter, value):
-    if value not in ("local", "dask") and not value.startswith(("tcp://", "tls://")):
+    from gpbench.running.dask_start import is_address
+
+    if value not in ("local", "dask") and not is_address(value):
         raise click.BadParameter(f"'{value}' is none of local, dask, tcp://host:port and tls://host:port")
     return value
 
@@ -258,8 +261,11 @@ def _render(out: Path) -> None:
     from gpbench import report
 
     report.render_all(out)
-    click.echo(report.console_table(out))
+    click.echo(report.console_table(out, 100 if sys.stdout.isatty() else None))
     note(f"report: {out / 'report.html'}")
+
+
+_ERRORS = 10  # that `status` tells
 
 
 @click.command(cls=Command)
@@ -281,9 +287,12 @@ def status(directory, as_json):
         click.echo(f"{found['damaged']} damaged line(s) in archive.jsonl; the run command moves them to quarantine/")
     if found["running"]:
         click.echo(f"running: process {found['running']['pid']} on {found['running']['host']}")
-    for failure in _each_error_once(found["failures"])[-10:]:
+    errors = _each_error_once(found["failures"])
+    for failure in errors[-_ERRORS:]:
         log = f" ({failure['log']})" if (Path(directory) / failure["log"]).is_file() else ""
         click.echo(f"  {failure['what']}{log}")
+    if (more := len(errors) - _ERRORS) > 0:
+        click.echo(f"  ... and {more} more; `gpbench status {directory} --json` lists every trial that failed")
 
 
 def _each_error_once(failures: list[dict]) -> list[dict]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +41,17 @@ OWN = ("csv", "npy", "parquet")  # keys that stand for the user's own data
 def name_of(spec: dict) -> str:
     """What tables call the data of a description {"name": ...} or {"csv": path, ...}."""
     own = next((spec[k] for k in OWN if k in spec), "")
-    return spec.get("name") or spec.get("label") or printable(Path(own).name)
+    return spec.get("name") or spec.get("label") or printable(_of_pattern(own) if "parquet" in spec else Path(own).name)
+
+
+def _of_pattern(pattern: str) -> str:
+    """Of taxi/*.parquet, taxi-*.parquet and taxi/year=*/part-*.parquet: taxi."""
+    path, wild = Path(pattern).absolute(), re.compile(r"[*?\[]")
+    if not wild.search(path.name):
+        return path.name
+    said = wild.split(path.name)[0].strip("-_. ")
+    folders = [p.name for p in path.parents if p.name and not wild.search(p.name)]
+    return said if said not in ("", "part") else (folders or [path.name])[0]
 
 
 def fingerprint(X: np.ndarray, y: np.ndarray) -> str:

@@ -66,6 +66,8 @@ def _numbers(file: Path, batch, name: str) -> np.ndarray:
         values = column.cast("double").to_numpy(zero_copy_only=False)
     except Exception as e:
         raise DataError(f"{file}: column '{name}' is {column.type}, not numbers; drop it or encode it") from e
-    if not np.isfinite(values).all():
-        raise DataError(f"{file}: column '{name}' has missing or infinite values; drop the rows or fill them in")
+    if not (np.abs(values) <= shards.LARGEST).all():
+        raise DataError(
+            f"{file}: column '{name}' has missing, infinite or too large values; drop the rows or fill them in"
+        )
     return values

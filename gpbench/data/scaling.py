@@ -17,7 +17,6 @@ from .shards import Chosen
 
 INPUTS = ("standardise", "none")
 TARGETS = ("standardise", "centre", "detrend", "none")
-LARGEST = 1e140  # of a number: sums of the squares of larger ones are no doubles
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from gpbench.errors import DataError, StorageError
 AT_ONCE = 50_000  # rows that are still made one array
 SHARD = 1 << 17  # rows of a file that we write
 _BLOCK = 1 << 16  # rows read at a time for statistics
+LARGEST = 1e140  # of a number: sums of the squares of larger ones are no doubles
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,10 @@ class Inputs:
         return self.shape[0]
 
     def targets(self) -> np.ndarray:
-        return np.concatenate([y for _, y in self.maps]).astype(float, copy=False)
+        y = np.concatenate([y for _, y in self.maps]).astype(float, copy=False)
+        if not _all_fit(y):
+            self._refuse(np.arange(len(y)), y, 1)
+        return y
 
     def __getitem__(self, rows):
         rows = np.arange(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows)
@@ -82,7 +87,24 @@ class Inputs:
             mine = slice(None) if len(touched) == 1 else shard == s
             local = rows[mine] - (self.ends[s - 1] if s else 0)
             X[mine], y[mine] = self.maps[s][0][local], self.maps[s][1][local]
+        if not _all_fit(X):
+            self._refuse(rows, X, 0)
         return X, y
+
+    def check(self, rows) -> None:
+        """DataError where one of these rows has no number, or one too large; they are read once, block by block."""
+        for i in range(0, len(rows), _BLOCK):
+            self.take(rows[i : i + _BLOCK])
+
+    def _refuse(self, rows, values, which: int) -> NoReturn:
+        place = tuple(np.argwhere(~(np.abs(values) <= LARGEST))[0])
+        s = int(np.searchsorted(self.ends, rows[place[0]], side="right"))
+        row = rows[place[0]] - (self.ends[s - 1] if s else 0)
+        where = ", ".join(f"{what} {i}" for what, i in zip(("row", "column"), (row, *place[1:])))
+        what = "too large" if np.isfinite(values[place]) else "not finite"
+        raise DataError(
+            f"{self.files[s][which]}: {where} (from 0) is {values[place]:g}, {what}; leave the row out or fill it in"
+        )
 
     def __getstate__(self):
         return {"folder": self.folder}  # not the maps: another process opens its own
@@ -144,8 +166,6 @@ class Chosen:
         for i in range(0, len(self), _BLOCK):
             X = self[i : i + _BLOCK]
             low, high = np.minimum(low, X.min(0)), np.maximum(high, X.max(0))
-            if not np.isfinite(low + high).all():
-                raise DataError(f"{self.inputs.folder}: input {_first_bad(X)} is missing or not finite in a row")
             own, gap = X.mean(0), X.mean(0) - mean  # the parts' moments are joined as [chan] do
             squares += ((X - own) ** 2).sum(0) + gap**2 * n * len(X) / (n + len(X))
             mean += gap * len(X) / (n + len(X))
@@ -154,8 +174,9 @@ class Chosen:
         return np.where(constant, first, mean), np.where(constant | (deviation == 0), 1.0, deviation)
 
 
-def _first_bad(X) -> int:
-    return int(np.argmin(np.isfinite(X).all(0)))
+def _all_fit(values) -> bool:
+    """Neither NaN nor a number beyond LARGEST."""
+    return bool(max(values.max(), -values.min()) <= LARGEST) if values.size else True
 
 
 def content_hash(paths: Iterable[Path]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.data.scaling import LARGEST
+from gpbench.data.shards import LARGEST
 from gpbench.errors import BadInput, NotNumbers
 
 

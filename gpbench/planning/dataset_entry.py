@@ -90,11 +90,8 @@ def alternative(reader: Reader, data: Any, keys: Keys, folder: Path) -> tuple[di
 
 
 def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, str, set[str]] | None:
-    for key in ("csv", "target"):
-        if not isinstance(data.get(key), str) or not data[key]:
-            missing = f"'{key}' is missing" if key not in data else f"'{key}': expected text, got {shown(data[key])}"
-            reader.fault((*keys, key), missing)
-            return None
+    if not _texts(reader, data, keys, ("csv", "target")):
+        return None
     task = data.get("task", "regression")
     if task not in ("regression", "classification"):
         reader.fault((*keys, "task"), f"'task': expected regression or classification, got {shown(task)}")
@@ -123,13 +120,21 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
     return plain, task, set(CSV_KEYS)
 
 
+def _texts(reader: Reader, data: dict, keys: Keys, wanted: tuple[str, ...]) -> bool:
+    """Whether these keys are there and have a text; the first that is not is a fault."""
+    for key in wanted:
+        if not isinstance(data.get(key), str) or not data[key]:
+            wrong = f"'{key}': expected text, got {shown(data[key])}" if key in data else f"'{key}' is missing"
+            reader.fault((*keys, key), wrong)
+            return False
+    return True
+
+
 def _large(reader: Reader, kind: str, data: dict, keys: Keys, folder: Path) -> tuple[dict, str, set[str]] | None:
     """Rows beyond memory: a folder of shards, or parquet files by a pattern and their target."""
     wanted = LARGE_KEYS[kind]
-    for key in wanted:
-        if not isinstance(data.get(key), str) or not data[key]:
-            reader.fault((*keys, key), f"'{key}': expected text, got {shown(data.get(key))}")
-            return None
+    if not _texts(reader, data, keys, wanted):
+        return None
     for path in (str(folder / data[kind]), data[kind]):  # beside the config, else here
         try:
             content_hash({**data, kind: path})

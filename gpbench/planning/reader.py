@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -93,21 +93,22 @@ class Reader:
     def pydantic(self, error: ValidationError, where: Callable[[tuple], Keys], fields: dict, partial=False) -> None:
         """Every error of a validation. `where` maps pydantic's location to the document, for data that was put together
         from several places; `partial` data may lack required keys."""
-        names = {f.alias or name for name, f in fields.items()}
         found = [(self.located(where(e["loc"]), e["type"]), e) for e in error.errors(include_url=False)]
         # of a union, the branch that was meant fails deepest inside the value
         found = [(k, e) for k, e in found if not any(len(o) > len(k) and o[: len(k)] == k for o, _ in found)]
         phrases: dict[Keys, list[str]] = {}
         for keys, e in found:
             if e["type"] == "extra_forbidden":
-                self.unknown_key(keys, names if len(e["loc"]) == 1 else ())
+                self.unknown_key(keys, _keys_at(fields, e["loc"][:-1]))
             elif e["type"] != "missing":
                 phrases.setdefault(keys, []).append(wording(e))
             elif not partial:
                 self.fault(keys[:-1], f"'{keys[-1]}' is missing")
         values = {keys: e["input"] for keys, e in found}
         for keys, wordings in phrases.items():
-            self.fault(keys, f"'{_name(keys)}': {' or '.join(dict.fromkeys(wordings))}, got {shown(values[keys])}")
+            said, value = " or ".join(dict.fromkeys(wordings)), values[keys]
+            got = "" if f"'{value}'" in said and "did you mean" in said else f", got {shown(value)}"
+            self.fault(keys, f"'{_name(keys)}': {said}{got}")
 
     def located(self, keys: Keys, kind: str) -> Keys:
         """Pydantic's location without the branches of unions, which the document does not know."""
@@ -139,6 +140,21 @@ def label_of(reader: Reader, data: dict, keys: Keys, default: str) -> str:
         reader.fault((*keys, "label"), f"'label': expected up to 60 printable characters, got {shown(label)}")
         return default
     return label
+
+
+def _keys_at(fields: dict, place: tuple) -> set[str]:
+    """What the mapping at pydantic's location may hold, as far as its classes are known."""
+    for step in place:
+        if step in fields:  # else an item's number, or a branch of a union
+            fields = {name: f for model in _models(fields[step].annotation) for name, f in model.model_fields.items()}
+    return {f.alias or name for name, f in fields.items()}
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if parts := get_args(annotation):
+        yield from (model for part in parts for model in _models(part))
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
 
 
 def _name(keys: Keys) -> str:

@@ -77,9 +77,9 @@ def build_site(dirs: list[Path], out: Path, readme: Path | None = None) -> list[
     return build(dirs, out, readme)
 
 
-def console_table(path: Path) -> str:
-    """The table for the terminal."""
-    return to_text(console(load(path)))
+def console_table(path: Path, width: int | None = 100) -> str:
+    """The table for a terminal of this width; without one nothing is cut."""
+    return to_text(console(load(path)), width)
 
 
 def _read(of: Path | Results) -> Results:

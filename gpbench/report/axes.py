@@ -26,7 +26,7 @@ def axis_title(metric: str) -> str:
         "nlpd_latent": "test NLPD (latent), nats",
     }
     units |= {"snlp": "test SNLP, nats", "err": "test error rate", "rmse": "test RMSE", "mae": "test MAE"}
-    units |= {"crps": "test CRPS", "coverage": "targets in the 95 % interval"}
+    units |= {"crps": "test CRPS", "coverage": "targets in the 95 % interval (nominal .95)"}
     return units.get(metric, metric)
 
 

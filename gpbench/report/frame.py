@@ -95,6 +95,11 @@ class Results:
             return len(self.rows)
 
     @property
+    def done(self) -> int:
+        """Trials that need no other run: with a result, or skipped, as the run and `status` count them."""
+        return len(self.rows) - len(self.failures)
+
+    @property
     def failures(self) -> pd.DataFrame:
         return self.rows[~self.rows["status"].isin(["ok", "skipped"])]
 

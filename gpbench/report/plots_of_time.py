@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gpbench.metrics import AIM
+
 from .axes import Named, axis_title, band, by_dataset, data_title, finish, grids, plain, safe, ticks
 from .frame import Results
-from .front import whole_trial
+from .front import front, whole_trial
 from .looks import of_methods
 from .ranking import metrics_of
 from .series import told_apart
@@ -61,7 +63,10 @@ def along_training(results: Results) -> Named:
 
 
 def trade_off(results: Results) -> Named:
-    """Mean score against median time in all and of the test, a point for every size ([cao] Figures 3c, 3f, 6 and 7)."""
+    """Mean score against median time in all and of the test, a point for every size ([cao] Figures 3c, 3f, 6 and 7).
+
+    The dotted steps are the front, where nothing is both faster and better.
+    """
     every = of_methods(results)
     for dataset, rows in by_dataset(results):
         sizes = rows.groupby("label")["d_max"].nunique()
@@ -74,10 +79,15 @@ def trade_off(results: Results) -> Named:
                 continue
             figure, [axes] = new_figure(columns=2, width=8.4)
             whole, seconds = whole_trial(part)
-            for label in part["label"].unique():
-                by = part[part["label"] == label].groupby("d_max", dropna=False)
-                for ax, column in zip(axes, (whole, "predict_seconds")):
-                    ax.plot(by[column].median(), by[metric].mean(), label=plain(label), markersize=4, **every[label])
+            for ax, column in zip(axes, (whole, "predict_seconds")):
+                points = []
+                for label in part["label"].unique():
+                    by = part[part["label"] == label].groupby("d_max", dropna=False)
+                    x, y = by[column].median(), by[metric].mean()
+                    ax.plot(x, y, label=plain(label), markersize=4, **every[label])
+                    points += zip(x, y)
+                if metric not in AIM and len(best := front(points)) > 1:
+                    ax.step(*zip(*best), where="post", color="0.5", linewidth=0.8, linestyle=":", label="front")
             for ax, what in zip(axes, (f"learning, fit and prediction, {seconds}", "prediction, seconds")):
                 ax.set_xscale("log")
                 finish(ax, data_title(results, dataset), what, axis_title(metric), legend=ax is axes[1])

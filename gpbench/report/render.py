@@ -202,8 +202,8 @@ def to_html(table: Table) -> str:
 # ---- terminal --------------------------------------------------------------------------------------------------
 
 
-def to_text(table: Table, width: int = 100) -> str:
-    """Columns in line, best marked by <, significantly worse by *; long first columns are cut to fit."""
+def to_text(table: Table, width: int | None = 100) -> str:
+    """Columns in line, best marked by <, significantly worse by *; a long first column is cut to fit a width."""
 
     def mark(cell: Cell) -> str:
         return cell.text + ("*" if cell.worse else " <" if cell.best else "")
@@ -213,7 +213,8 @@ def to_text(table: Table, width: int = 100) -> str:
     for first, cells in body:
         for i, text in enumerate([first, *cells] if cells is not None else []):
             widths[i] = max(widths[i], len(text))
-    widths[0] = max(8, min(widths[0], width - sum(w + 2 for w in widths[1:])))
+    if width is not None:
+        widths[0] = max(8, min(widths[0], width - sum(w + 2 for w in widths[1:])))
 
     def line(texts):
         first, *rest = texts

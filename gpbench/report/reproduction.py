@@ -65,7 +65,7 @@ def _folders(folders: list[Path]) -> str:
         items = ", ".join(f"[{paper}] {item}" for paper, item in results.published)
         per = results.ok.groupby(["dataset", "label"], dropna=False)["trial"].nunique()
         runs = "-" if per.empty else f"{per.min()}" if per.min() == per.max() else f"{per.min()} to {per.max()}"
-        rows.append((f"`{results.path.name}`", items, f"{len(results.ok)} of {results.planned}", runs))
+        rows.append((f"`{results.path.name}`", items, f"{results.done} of {results.planned}", runs))
     return "## What was run\n\n" + _table(("folder", "stands for", "trials done", "trials a method and data set"), rows)
 
 

@@ -25,7 +25,7 @@ TITLES = {
     "rmse": "RMSE",
     "mae": "MAE",
     "crps": "CRPS",
-    "coverage": "coverage (.95)",
+    "coverage": "coverage (nominal .95)",
 }
 TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds": "predict, s", "cpu_seconds": "CPU, s"}
 

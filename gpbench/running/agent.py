@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import queue
 import shutil
 import threading
@@ -161,6 +162,7 @@ def _content(path: Path) -> bytes:
 
 async def install(run: str, threads: int, offline: bool, parcel: Parcel, dask_worker=None) -> dict:
     """Make this worker ready for a run: its slots, and the description of its machine."""
+    logging.getLogger("distributed.worker").addFilter(_worth_a_line)
     if run not in dask_worker.plugins:
         answer = await dask_worker.plugin_add(Agent(run, threads, offline, parcel), name=run, catch_errors=False)
         if answer["status"] != "OK":
@@ -173,10 +175,15 @@ async def remove(run: str, dask_worker=None) -> None:
         await dask_worker.plugin_remove(name=run)
 
 
-def tell(run: str, command: dict, dask_worker=None) -> None:
+def tell_gpbench(run: str, command: dict, dask_worker=None) -> None:
     """To the server: that the run is alive, or that a job is to be killed."""
     if (agent := dask_worker.plugins.get(run)) is not None:
         agent.tell(**command)
+
+
+def _worth_a_line(record: logging.LogRecord) -> bool:
+    """Dask's worker logs each call of a function like these; renewals of the lease come twice a second."""
+    return record.args != (tell_gpbench.__name__,)
 
 
 def step(message: str) -> list[dict]:

@@ -150,18 +150,21 @@ class Cluster(Executor):
         return [{"event": "ready", "env": found["env"]}]
 
     def _mourn(self, address: str) -> list[dict]:
-        self.workers.pop(address, None)
+        """Told by Dask's list of workers and by each task it gives up there, whichever is first."""
+        if self.workers.pop(address, None) is None:
+            return []
         gone = [tag for tag, flight in self.flights.items() if flight.worker == address]
-        return [event for tag in gone for event in self._lose(tag, f"the worker at {address} died")]
+        events = [event for tag in gone for event in self._lose(tag, f"the worker at {address} died")]
+        return [{"event": "note", "text": _obituary(address, len(self.workers), len(gone))}, *events]
 
     async def _renew(self) -> None:
         """Tell every worker that the run is alive; one that does not answer keeps nobody waiting."""
-        from .agent import tell
+        from .agent import tell_gpbench
 
         pending: set[asyncio.Task] = set()
         while (client := self.client) is not None:
             if self.workers and client.status == "running" and len(pending) < 200:
-                call = client._run(tell, self.run, {"renew": 1}, workers=list(self.workers), on_error="ignore")
+                call = client._run(tell_gpbench, self.run, {"renew": 1}, workers=list(self.workers), on_error="ignore")
                 pending.add(task := asyncio.ensure_future(_quietly(call)))
                 task.add_done_callback(pending.discard)
             await asyncio.sleep(_RENEW)
@@ -189,11 +192,13 @@ class Cluster(Executor):
         flight.future.add_done_callback(lambda future: self.inbox.put(partial(self._land, tag, future)))
 
     def kill(self, job: int) -> None:
-        from .agent import tell
+        from .agent import tell_gpbench
 
         for tag, flight in self.flights.items():
             if flight.job == job:
-                self._in_background(_quietly(self.client._run(tell, self.run, {"kill": tag}, workers=[flight.worker])))
+                self._in_background(
+                    _quietly(self.client._run(tell_gpbench, self.run, {"kill": tag}, workers=[flight.worker]))
+                )
 
     def receive(self, timeout: float) -> list[dict]:
         events = []
@@ -213,7 +218,8 @@ class Cluster(Executor):
         try:
             events = future.result(timeout=_ANSWER)
         except Exception as e:
-            return self._lose(tag, f"the worker at {flight.worker} died ({type(e).__name__})")
+            events = self._mourn(flight.worker) if type(e).__name__ == "KilledWorker" else []
+            return events or self._lose(tag, f"the worker at {flight.worker} died ({type(e).__name__})")
         for event in events:
             event["job"] = flight.job
             self._write(flight, event.pop("files", {}))
@@ -238,6 +244,12 @@ class Cluster(Executor):
         for name, content in files.items():
             if name in known:
                 self.store.adopt(name, content)
+
+
+def _obituary(address: str, left: int, jobs: int) -> str:
+    others = f"{left} {'is' if left == 1 else 'are'} left" if left else "none is left, waiting for another"
+    again = "; its trial runs again" if jobs == 1 else f"; its {jobs} trials run again" if jobs else ""
+    return f"the worker at {address} is gone, {others}{again}{', twice at most' if jobs else ''}"
 
 
 async def _quietly(call) -> None:

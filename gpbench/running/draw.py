@@ -10,6 +10,7 @@ from gpbench import catalog, data
 from gpbench.data.csv_file import filled
 from gpbench.data.dataset import Dataset, Split
 from gpbench.data.scaling import Scaler
+from gpbench.data.shards import AT_ONCE, Inputs
 from gpbench.data.spec import is_large
 from gpbench.data.splits import draw as draw_split
 from gpbench.planning.trial import Trial
@@ -25,6 +26,11 @@ class Draw:
     split: Split
     scaler: Scaler
     order: np.ndarray  # (n_train,) shared random order of the training rows
+
+    @property
+    def large(self) -> bool:
+        """Training rows that are not held at once (data/shards.py)."""
+        return isinstance(self.dataset.X, Inputs) and len(self.split.train) > AT_ONCE
 
     @property
     def X_test(self):
@@ -50,5 +56,6 @@ def draw_of(trial: Trial) -> Draw:
     dataset = filled(dataset, split.train)
     if is_large(trial.dataset):  # they are read in the order of the files; which rows they are stays as drawn
         split = Split(np.sort(split.train), np.sort(split.test), split.index)
+        dataset.X.check(split.test)  # the scaling reads the training rows: what is wrong is found before any learning
     scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
     return Draw(dataset, split, scaler, seeds.order(trial).permutation(len(split.train)))

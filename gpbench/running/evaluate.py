@@ -52,15 +52,10 @@ def results(
     begin(trials[0])
     draw = draw_of(trials[0])
     method = method_of(trials[0])
-    if method.task != draw.dataset.task:
-        name, task = draw.dataset.name, draw.dataset.task
-        raise NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
-    if method.dense and (why := too_large(method.name, len(draw.split.train))):
-        raise MemoryError(why)
+    if (why := refusal(method, draw)) is not None:
+        raise why
     latent = not asked or "nlpd_latent" in asked
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
-    if large(problem.X) and not method.large:
-        raise NotApplicable(f"{method.name} holds all rows in memory; {draw.dataset.name} has {problem.n} of them")
     rng = seeds.method(trials[0])
     fits = _fits(method, problem, rng, trials)
     elapsed, learn = Spent(), _learning(shared)
@@ -77,6 +72,18 @@ def results(
             yield _score(trial, draw, Sight(method, problem, fitted, rng), learn | {"fit": elapsed})
         except (InvalidPrediction, NotPositiveDefinite) as e:
             yield failure(trial, e, draw), {}
+
+
+def refusal(method: Method | type[Method], draw: Draw) -> Exception | None:
+    """Why the method cannot work on this data, where that is known before anything is learned."""
+    name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
+    if method.task != task:
+        return NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
+    if draw.large and not method.large:
+        return NotApplicable(f"{method.name} holds all rows in memory; {name} has {n} of them")
+    if method.dense and (why := too_large(method.name, n)):
+        return MemoryError(why)
+    return None
 
 
 def _fits(method: Method, problem, rng, trials: list[Trial]) -> Iterator[Fitted]:

@@ -18,7 +18,7 @@ _FIRST_KEYS = (  # of `hyperparameters`; those that came later enter the key of 
 @dataclass
 class Job:
     number: int
-    trials: list[Trial]  # for shared work: one trial that describes it
+    trials: list[Trial]  # for shared work: those that wait for it; the first describes it
     needs: str | None = None  # key of the shared work that must be done before
     shared: str | None = None  # key of the shared work that this job does
     deadline: float = float("inf")
@@ -59,16 +59,18 @@ def jobs_for(trials: list[Trial], have_shared) -> Queue:
     nested = {name: is_nested(catalog.find("method", name)) for name in {t.method for t in trials}}
     for trial in trials:
         groups.setdefault(trial.job_key if nested[trial.method] else (trial.id,), []).append(trial)
-    queue, asked = Queue(), set()
+    queue, asked = Queue(), {}
     for group in groups.values():
         group.sort(key=lambda t: t.params.get("d_max") or 0)
         key = shared_key(group[0])
         if key is not None and key not in asked:
-            asked.add(key)
+            asked[key] = Job(len(queue.waiting), [], shared=key)
             if have_shared(key):
                 queue.ready.add(key)
             else:
-                queue.waiting.append(Job(len(queue.waiting), [group[0]], shared=key))
+                queue.waiting.append(asked[key])
+        if key is not None:
+            asked[key].trials += group
         queue.waiting.append(Job(len(queue.waiting), group, needs=key))
     return queue
 

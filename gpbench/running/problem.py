@@ -75,12 +75,12 @@ def posed(
     return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
 
 
-def shared_fit(trial: Trial, tell: Tell | None = None) -> dict:
+def shared_fit(trial: Trial, tell: Tell | None = None, draw: Draw | None = None) -> dict:
     """Hyperparameters of a full GP on a random subset: work that every paired method of this trial shares.
 
-    `tell` hears after every evaluation where the climb stands.
+    `tell` hears after every evaluation where the climb stands; `draw` is the trial's, where it is at hand.
     """
-    draw, h, started = draw_of(trial), trial.hyperparameters, now()
+    draw, h, started = draw or draw_of(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":
         rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)
     else:

@@ -62,6 +62,8 @@ class Lines(Silent):
 class Bar(Lines):
     """A bar on a terminal; failures are still said in full, the same error once."""
 
+    bar = None  # before the start
+
     def start(self, total, done):
         from tqdm import tqdm
 
@@ -86,7 +88,8 @@ class Bar(Lines):
 
     def say(self, text):
         with contextlib.suppress(OSError, ValueError):
-            self.bar.clear()
+            if self.bar is not None:
+                self.bar.clear()
         super().say(text)
 
     def close(self):

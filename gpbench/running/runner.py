@@ -49,7 +49,10 @@ def run(
     """
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)
-    check_data(todo(trials, store, options.rerun, metrics=options.metrics).missing)
+    missing = todo(trials, store, options.rerun, metrics=options.metrics).missing
+    check_data(missing)
+    if missing:
+        check_scheduler(options, progress)
     store.create()
     lock = Lock(store.folder)
     session = Session(store, options, planned, lock, progress)
@@ -85,6 +88,15 @@ def check_data(trials: list[Trial]) -> None:
             raise
         except Exception as e:
             log.debug("%s: %s", trial.dataset_name, e)
+
+
+def check_scheduler(options: Options, progress: Silent) -> None:
+    """ConfigError unless the scheduler answers that this machine will ask; the workers' one for rows may be hidden."""
+    from .dask_start import await_answer
+
+    address = options.rows_on if options.on in ("local", "dask") else options.on
+    if address not in ("local", "dask"):
+        await_answer(address, progress.say)
 
 
 def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:

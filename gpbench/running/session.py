@@ -193,7 +193,8 @@ class Session:
     def _again(self, job: Job) -> None:
         del self.running[job.number]
         self._take_written(job)
-        job.trials = [t for t in job.trials if t.id not in self.finished]
+        if not job.shared:  # whose trials are others' too
+            job.trials = [t for t in job.trials if t.id not in self.finished]
         job.pid, job.deadline, job.overdue = None, float("inf"), False
         self.queue.waiting[:0] = [job] if job.trials else []
 
@@ -288,7 +289,7 @@ class Session:
     def _lose(self, job: Job, reason: str) -> None:
         """Shared work failed: so do the trials that need it."""
         for lost in self.queue.drop(job.shared):
-            for trial in lost.trials:
+            for trial in (t for t in lost.trials if t.id not in self.finished):
                 self.store.save(
                     Result(
                         trial, "failed", f"full-GP hyperparameters: {reason}", env=self.env, source=provenance.source()

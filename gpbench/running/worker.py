@@ -152,6 +152,23 @@ class _Equipment:
             self.crew.close()
 
 
+def _shared(trials: list, finish: Callable, tell: Callable[[str], None]) -> dict | None:
+    """What the full GP has learned for these trials; None where all their methods refuse the data, which is told."""
+    from gpbench import catalog
+
+    from . import evaluate
+    from .draw import draw_of
+    from .problem import shared_fit
+
+    draw = draw_of(trials[0])
+    refused = [evaluate.refusal(catalog.find("method", t.method), draw) for t in trials]
+    if None in refused:
+        return shared_fit(trials[0], tell, draw)
+    for trial, why in zip(trials, refused):
+        finish(evaluate.failure(trial, why, draw))
+    return None
+
+
 def _trials(job: dict, events: int, log: _Log) -> None:
     import numpy as np
 
@@ -163,7 +180,6 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     from gpbench.planning.trial import Trial
 
     from . import evaluate
-    from .problem import shared_fit
 
     store, trials = Store(job["folder"]), [Trial(**t) for t in job["trials"]]
     remaining, own = {t.id: t for t in trials}, os.getpid()
@@ -191,8 +207,8 @@ def _trials(job: dict, events: int, log: _Log) -> None:
             if trials[0].method == "external":
                 environment.refuse_changed(trials[0].params["external"], trials[0].params["lock"])
             if job["shared"]:
-                found = shared_fit(trials[0], _teller(job, events))
-                if os.getpid() == own:
+                found = _shared(trials, finish, _teller(job, events))
+                if found is not None and os.getpid() == own:
                     store.save_shared(job["shared"], found)
                 return
             shared = store.shared(job["needs"]) if job["needs"] else None

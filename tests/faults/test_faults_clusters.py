@@ -86,6 +86,8 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path, cluster, workers, nann
     assert process.returncode == 0 and "9 done" in err, err
     assert before.items() <= _finished(tmp_path / "out").items()
     assert err.count("] ok ") == 9  # each told once
+    (line,) = [line for line in err.splitlines() if line.startswith("the worker at ")]
+    assert line.endswith(" is gone, 1 is left; its trial runs again, twice at most")
     assert (tmp_path / "0").read_text().count("started") == 2
     assert run_here(tmp_path / "alone", trials).done == 9
     assert rows(tmp_path / "out") == rows(tmp_path / "alone")

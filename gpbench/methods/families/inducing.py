@@ -8,13 +8,16 @@ from __future__ import annotations
 import dataclasses
 from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import iter_modules
 
 import numpy as np
 
+from gpbench import methods
 from gpbench.errors import NotApplicable
 from gpbench.linalg.pivoted import DEPENDENT
 from gpbench.methods.base import Method, Problem, Schedule
 from gpbench.selection import rules
+from gpbench.text import nearest
 
 PLACES = ("random", "kmeans", "covering", "left", "uniform")  # starts that no selection method gives
 FAR = 10  # one in so many inducing inputs of `covering` is a row far from the centres
@@ -64,9 +67,15 @@ def selection_method(name: str) -> type[Method]:
         for cls in vars(import_module(f"gpbench.methods.{stem}")).values():
             if isinstance(cls, type) and vars(cls).get("name") == name and getattr(cls, "chooses_rows", False):
                 return cls
-    raise ValueError(
-        f"inducing: '{name}' is neither {', '.join(PLACES)} nor a selection method such as info, nlml, gpe"
-    )
+    raise ValueError(f"'{name}' is no way to choose inducing points{nearest(name, _ways())}")
+
+
+def _ways() -> list[str]:
+    """Everything that `choose` knows."""
+    stems = [module.name for module in iter_modules(methods.__path__) if not module.ispkg]
+    classes = [cls for stem in stems for cls in vars(import_module(f"gpbench.methods.{stem}")).values()]
+    selections = {vars(cls)["name"] for cls in classes if getattr(cls, "chooses_rows", False) and "name" in vars(cls)}
+    return [*PLACES, *rules.NAMES, *sorted(selections)]
 
 
 def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:

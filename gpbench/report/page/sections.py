@@ -22,11 +22,11 @@ from .trials import TrialBook
 def facts(book: TrialBook) -> str:
     """Trials done of planned, failed, stand-ins, time: one line of small cards."""
     results = book.results
-    ok, failed = results.ok, len(results.failures)
+    failed, skipped = len(results.failures), results.done - len(results.ok)
     stand_ins = [d for d in dict.fromkeys(results.rows["dataset"]) if twin_of(d)]
     total = book.rows.loc[book.rows["status"] == "ok", "total_seconds"].sum()
     cards = {
-        "trials done": f"{len(ok)} of {results.planned}",
+        "trials done": f"{results.done} of {results.planned}" + (f" ({skipped} skipped)" if skipped else ""),
         "failed": f"{failed}",
         "stand-ins": ", ".join(f"{d} for {twin_of(d)}" for d in stand_ins) or "none",
         "time of all trials": duration(total),

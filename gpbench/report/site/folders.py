@@ -34,7 +34,7 @@ def place_folder(results: Results, into: Path) -> FolderLinks:
         name,
         list(dict.fromkeys(paper for paper, _ in results.published)),
         [item for _, item in results.published if item],
-        len(results.ok),
+        results.done,
         results.planned,
         len(results.failures),
         [file.name for file in figures],
