@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.errors import BadInput
+from gpbench.errors import BadParameter
 
-from . import fitting, inputs, resolve, streams
+from . import fitting, inputs, resolve, streams, tables
 from .manners import BaseEstimator, NotFittedError, checked_width
 
 
@@ -33,6 +33,7 @@ class Estimator(BaseEstimator):
 
     def _fit(self, X, targets) -> None:
         """`targets` gives them for a number of rows, which they are checked against."""
+        vars(self).pop("columns_", None)  # of a csv that an earlier fit was to
         X = self._inputs(X, resolve.takes_objects(self.kernel), reset=True)
         y = targets(len(X))
         cls, usual = resolve.method_class(self.method, self._task, len(X))
@@ -40,7 +41,7 @@ class Estimator(BaseEstimator):
         method, notes = resolve.method(cls, self._task, self.n_basis, self.options, usual, len(X))
         h = resolve.hyperparameters(self.learn, self._task, len(X))
         if self.max_seconds is not None and not (np.isscalar(self.max_seconds) and self.max_seconds > 0):
-            raise BadInput(f"max_seconds: expected a number of seconds above 0, got {self.max_seconds!r}")
+            raise BadParameter(f"max_seconds: expected a number of seconds above 0, got {self.max_seconds!r}")
         state = streams.of_state(self.random_state)
         model, more = fitting.fit(X, y, self._task, method, choice, h, state, self.max_seconds)
         self._keep(model, X, method, [*notes, *more], choice.objects)
@@ -65,6 +66,8 @@ class Estimator(BaseEstimator):
     def _predict(self, X):
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(X, y) first")
+        if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
+            X = tables.frame_inputs(self.columns_, X)
         return self.model_.predict(self._inputs(X, self.objects_, reset=False))
 
     def save(self, path) -> None:
