@@ -39,6 +39,29 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+@contextlib.contextmanager
+def writing(path) -> Iterator[None]:
+    """Around work on a file that the user has named: an OSError becomes a sentence (exit 7)."""
+    try:
+        yield
+    except OSError as e:
+        folder = Path(path).parent
+        why = e.strerror or str(e) if folder.is_dir() else f"there is no folder {folder}"
+        raise StorageError(f"cannot write {path}: {why}; name another file") from e
+
+
+def refuse_unwritable(path) -> None:
+    """Before the work whose result goes to that file: StorageError where it could not be written."""
+    path = Path(path)
+    with writing(path):
+        if path.exists():
+            if not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        else:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            path.unlink()
+
+
 def descriptor(path: Path, flags: int) -> int:
     """Of a plain file; a link, a pipe or a device in its place is refused, not followed."""
     fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)

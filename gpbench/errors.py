@@ -19,6 +19,10 @@ class BadInput(DataError, ValueError):
     """Inputs or targets given from Python that no model can be fitted to, or applied to."""
 
 
+class BadParameter(ConfigError, BadInput):
+    """A parameter of an estimator that it cannot have, whatever the rows: a usage error on the command line."""
+
+
 class NotNumbers(BadInput, TypeError):
     """The same of entries that are of the wrong kind."""
 

@@ -14,7 +14,7 @@ from driver import trial
 from gpbench.advising.candidates import Candidate, candidates
 from gpbench.advising.judging import promoted, recommend
 from gpbench.advising.search import AROUND, START, Search
-from gpbench.errors import ConfigError
+from gpbench.errors import BadInput, ConfigError
 from gpbench.keeping.record import Result
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
@@ -207,9 +207,9 @@ def test_fit_answers_in_its_own_options(folder):
     for arguments, code, message in (
         ([], 3, "'no' is text, not a number; for two classes --task classification"),
         (["--target", "a", "--drop", "id,y"], 3, "each by itself: --drop id --drop y"),
-        (["--target", "a", "--n-basis", "5", "--set", "d_max=3"], 3, "--n-basis: is the d_max of fitc"),
-        (["--target", "a", "--set", "foo=3"], 3, "--set: fitc has no parameter 'foo'"),
-        (["--target", "a", "--method", "ep"], 3, "--method: ep is for classification; --task classification"),
+        (["--target", "a", "--n-basis", "5", "--set", "d_max=3"], 2, "--n-basis: is the d_max of fitc"),
+        (["--target", "a", "--set", "foo=3"], 2, "--set: fitc has no parameter 'foo'"),
+        (["--target", "a", "--method", "ep"], 2, "--method: ep is for classification; --task classification"),
         (["--task", "classification"], 0, "column 'id' looks like an id, another number in every row; --drop id"),
     ):
         ran = gpbench("fit", "two.csv", "--target", "y", *arguments, "-o", "two.npz", cwd=folder)
@@ -290,3 +290,78 @@ def test_methods_of_a_plug_in_are_candidates(folder, repo):
     ran = gpbench("advise", "my.csv", "--target", "y", "--drop", "way", "--budget", "90s", "-m", "first-rows",
                   "--most", "100", "--plugin", "my_method.py", "-o", "mine", cwd=folder)  # fmt: skip
     assert ran.returncode == 0 and "advice: first-rows 100" in ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, code, message",
+    [
+        (["-o", "nowhere/m.npz"], 7, "cannot write nowhere/m.npz: there is no folder nowhere; name another file"),
+        (["-o", "m.txt"], 2, "m.txt: a model is saved as .npz, for example m.npz"),
+        (["-o", "m.npz", "--method", "nosuch"], 2, "method: unknown method 'nosuch'"),
+        (["-o", "m.npz", "--method", "ep"], 2, "ep is for classification"),
+        (["-o", "m.npz", "--n-basis", "many"], 2, "n_basis: expected 'auto' or a whole number"),
+        (["-o", "m.npz", "--kernel", "nosuch"], 2, "kernel: unknown kernel 'nosuch'"),
+        (["-o", "m.npz", "--kernel", "sum"], 2, "write {sum: [...]} with the kernels it is made of"),
+        (["-o", "m.npz", "--kernel", "{sum: ["], 2, "--kernel: is no YAML"),
+        (["-o", "m.npz", "--set", "foo=3"], 2, "has no parameter 'foo'"),
+        (["-o", "m.npz", "--set", "foo=["], 2, "--set foo=[: is no YAML"),
+    ],
+)
+def test_what_fit_cannot_do_is_told_before_it_fits(folder, arguments, code, message):
+    ran = gpbench("fit", "my.csv", "--target", "y", "--drop", "way", "--drop", "id", *arguments, cwd=folder)
+    assert ran.returncode == code and message in ran.stderr and "internal error" not in ran.stderr, ran.stderr
+    assert not (folder / "m.npz").exists()
+
+
+@pytest.fixture(scope="module")
+def kept(folder):
+    """A small model with a kernel as a config has it."""
+    ran = gpbench("fit", "my.csv", "--target", "y", "--inputs", "x", "--inputs", "colour", "-o", "kept.npz",
+                  "--method", "sod", "--n-basis", "40", "--kernel", "{sum: [ard-se, linear]}", cwd=folder)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return folder / "kept.npz"
+
+
+def test_predictions_never_take_the_place_of_what_is_read(folder, kept):
+    (folder / "rows.csv").write_text("colour,x\nred,0.5\n")
+    for name in ("rows.csv", "kept.npz"):
+        before = (folder / name).read_bytes()
+        ran = gpbench("predict", "kept.npz", "rows.csv", "-o", f"./{name}", cwd=folder)
+        assert ran.returncode == 2 and "is what is read, and would be lost" in ran.stderr
+        assert (folder / name).read_bytes() == before
+    ran = gpbench("predict", "kept.npz", "rows.csv", "-o", "nowhere/x.csv", cwd=folder)
+    assert ran.returncode == 7 and "there is no folder nowhere" in ran.stderr
+
+
+def test_a_model_of_a_csv_takes_data_frames_with_its_columns_in_any_order(folder, kept):
+    import pandas as pd
+
+    import gpbench as package
+
+    model, frame = package.load(kept), pd.read_csv(folder / "my.csv")
+    ran = gpbench("predict", "kept.npz", "my.csv", cwd=folder)
+    by_command = [float(r["mean"]) for r in csv.DictReader(ran.stdout.splitlines())]
+    assert np.array_equal(model.predict(frame), by_command)
+    assert np.array_equal(model.predict(frame[["colour", "x"]].astype({"colour": "string"})), by_command)
+    encoded = pd.DataFrame({c: frame[c] if c == "x" else frame["colour"] == c[7:] for c in model.columns_.inputs})
+    assert np.allclose(model.predict(encoded), by_command)
+    with pytest.warns(UserWarning, match="'green' is no level of the fit"):
+        model.predict(pd.DataFrame({"x": [1.0], "colour": ["green"]}))
+    with pytest.raises(BadInput, match="X: has no column 'colour', which the model was fitted to"):
+        model.predict(frame[["x", "y"]])
+    with pytest.raises(BadInput, match="column 'x', row 1: missing value"):
+        model.predict(pd.DataFrame({"x": [None], "colour": ["red"]}))
+    again = model.fit(np.arange(6.0)[:, None], np.arange(6.0))
+    assert np.isfinite(again.predict(pd.DataFrame({"a": [1.0]}))).all()  # of a frame's own columns, not the csv's
+
+
+def test_a_kernel_of_a_plug_in_is_saved_by_its_name(folder, repo):
+    text = (repo / "docs" / "extending.md").read_text()
+    (folder / "my_kernel.py").write_text(re.search(r"```python\n(# my_kernel\.py\n.*?)```", text, re.DOTALL)[1])
+    ran = gpbench("fit", "my.csv", "--target", "y", "--inputs", "x", "-o", "dot.npz", "--method", "sod", "--n-basis",
+                  "30", "--kernel", "dot", "--plugin", "my_kernel.py", cwd=folder)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    ran = gpbench("predict", "dot.npz", "my.csv", cwd=folder)
+    assert ran.returncode == 3 and "needs the kernel 'dot' of a plug-in: give its file as --plugin" in ran.stderr
+    ran = gpbench("predict", "dot.npz", "my.csv", "--plugin", "my_kernel.py", cwd=folder)
+    assert ran.returncode == 0 and len(ran.stdout.splitlines()) == 301, ran.stderr

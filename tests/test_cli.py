@@ -148,6 +148,12 @@ def test_lists_have_one_line_each_with_a_text(gpbench, here, what):
     assert what != "kernels" or len(set(texts.values())) == len(texts)
 
 
+def test_describe_tells_how_kernels_made_of_others_are_written(gpbench):
+    for name in ("sum", "product"):
+        code, out, _ = gpbench("describe", name)
+        assert code == 0 and f"written: write {{{name}: [...]}}" in out and "required" not in out
+
+
 def test_describe_every_name(gpbench):
     from gpbench import catalog
 

@@ -8,7 +8,7 @@ import pytest
 
 import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
-from gpbench.errors import BadInput, DataError
+from gpbench.errors import BadInput, DataError, StorageError
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
 from gpbench.running import evaluate, limits
@@ -109,6 +109,32 @@ def test_a_function_as_kernel_is_fitted_on_inputs_as_they_are_and_cannot_be_save
         SparseGPRegressor(kernel=lambda A, B: np.eye(3)).fit(X, y)
 
 
+def _not_finite(A, B):
+    return np.full((len(A), len(B)), np.nan)
+
+
+def _one_sided(A, B):
+    return _similar(A, B) + 0.01 * np.sign(np.subtract.outer(A[:, 0], B[:, 0]))
+
+
+def _negative(A, B):
+    return -_similar(A, B)
+
+
+@pytest.mark.parametrize("method", ["auto", "full-gp", "random"])
+@pytest.mark.parametrize(
+    "function, message",
+    [
+        (_not_finite, "kernel _not_finite: gave values that are not finite"),
+        (_one_sided, r"kernel _one_sided: is not symmetric: it gave k\(a, b\) = .* and k\(b, a\) = "),
+        (_negative, "kernel _negative: is not positive semidefinite: its matrix of .* rows has the eigenvalue -"),
+    ],
+)
+def test_what_is_wrong_with_a_function_as_kernel_is_told(rows, method, function, message):
+    with pytest.raises(BadInput, match=message):
+        SparseGPRegressor(method, 20, kernel=function, random_state=0).fit(*rows)
+
+
 def test_other_forms_of_a_kernel(rows):
     from gpbench.kernels.matern import Matern32
 
@@ -147,6 +173,27 @@ def test_a_saved_model_predicts_the_same(method, rows, tmp_path):
     assert np.array_equal(getattr(model, ask)(X), getattr(again, ask)(X))
     assert np.array_equal(model.predict(X[:3]), again.predict(X[:3]))
     assert (again.n_basis_, again.notes_, again.method_) == (model.n_basis_, model.notes_, method)
+
+
+def test_a_kernel_class_that_is_no_plug_in_is_told_in_a_true_sentence(rows, tmp_path):
+    from gpbench.kernels.matern import Matern32
+
+    class Mine(Matern32):
+        name = "mine"
+
+    model = SparseGPRegressor("sod", 10, kernel=Mine.create(rows[0]), random_state=0).fit(*rows)
+    with pytest.raises(BadInput, match=r"kernel mine is a class of your own.* or load it as a plug-in") as e:
+        model.save(tmp_path / "m.npz")
+    assert "test_estimators" not in str(e.value) and not (tmp_path / "m.npz").exists()
+
+
+def test_a_place_that_cannot_be_written_is_told_in_a_sentence(rows, tmp_path):
+    model = SparseGPRegressor("sod", 10, random_state=0).fit(*rows)
+    with pytest.raises(StorageError, match=r"cannot write .*: there is no folder .*nodir; name another file"):
+        model.save(tmp_path / "nodir" / "m.npz")
+    (tmp_path / "folder.npz").mkdir()
+    with pytest.raises(StorageError, match=r"cannot write .*folder.npz: Is a directory"):
+        model.save(tmp_path / "folder.npz")
 
 
 def test_a_saved_model_predicts_the_same_in_another_python_without_pickle(rows, tmp_path):

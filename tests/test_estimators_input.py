@@ -75,6 +75,9 @@ def test_another_width_at_predict_is_refused():
         ({"method": "vfe", "options": {"induced": "kmeans"}}, "vfe has no parameter 'induced'; it has d_max"),
         ({"method": "vfe", "options": {"nugget": -1.0}}, "vfe: nugget: must be greater than or equal to 0"),
         ({"kernel": "ard-es"}, "unknown kernel 'ard-es'"),
+        ({"kernel": "sum"}, "kernel: write {sum: [...]} with the kernels it is made of"),
+        ({"kernel": {"name": "product"}}, "kernel: write {product: [...]} with the kernels it is made of"),
+        ({"kernel": {"sum": "ard-se"}}, "kernel: write {sum: [...]} with the kernels it is made of"),
         ({"kernel": 3}, "kernel: expected a name, a mapping, a Kernel or a function"),
         ({"kernel": {"name": "ard-se", "ardd": True}}, "ard-se has no option 'ardd'"),
         (
@@ -97,7 +100,7 @@ def test_another_width_at_predict_is_refused():
 def test_wrong_parameters_are_told_before_anything_runs(parameters, message):
     with pytest.raises(BadInput) as e:
         SparseGPRegressor(**parameters).fit(X, Y)
-    assert message in str(e.value) and "\n" not in str(e.value)
+    assert message in str(e.value) and "\n" not in str(e.value) and e.value.exit_code == 2
 
 
 def test_classes_that_no_binary_classifier_takes_are_named():

@@ -41,14 +41,16 @@ def test_a_report_that_cannot_be_written_is_7(tmp_path, command):
     assert ran.returncode == 7 and "cannot write" in ran.stderr, ran.stderr
 
 
-def test_a_bug_of_ours_is_70(tmp_path):
+@pytest.mark.parametrize("verbose", [[], ["-v"]])
+def test_a_bug_of_ours_is_70(tmp_path, verbose):
     broken = "import gpbench.planning.config as c; c.load_config = None; from gpbench.cli import main; main()"
     (tmp_path / "c.yaml").write_text("name: c\n")
-    command = [sys.executable, "-c", f"import sys; sys.argv = ['gpbench', 'validate', 'c.yaml']; {broken}"]
+    command = [sys.executable, "-c", f"import sys; sys.argv = ['gpbench', 'validate', 'c.yaml', *{verbose}]; {broken}"]
     ran = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(REPO)}
     )
     assert ran.returncode == 70 and "internal error, please report it" in ran.stderr
+    assert ("Traceback" in ran.stderr) == bool(verbose)
 
 
 FAKE = """#!/bin/sh

@@ -54,6 +54,12 @@ def test_an_objective_that_never_works_is_an_error():
     with pytest.raises(NotPositiveDefinite, match="any point"):
         maximise(broken, np.zeros(2))
 
+    def refused(x):
+        raise NotPositiveDefinite("the kernel is odd")
+
+    with pytest.raises(NotPositiveDefinite, match="any point the optimiser tried: the kernel is odd"):
+        maximise(refused, np.zeros(2))
+
 
 @pytest.mark.parametrize("optimiser", ["lbfgs", "cg"])
 def test_bounds_hold(optimiser):

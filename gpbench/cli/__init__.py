@@ -69,10 +69,12 @@ def main() -> None:
     except Exception as e:  # a bug of ours: say so in a line, and all of it to who asks
         if why := limits.blamed_for(e):
             sys.exit(fail(StorageError(why)))
+        hint = " (traceback: gpbench -v ...)"
         if any(flag in sys.argv for flag in ("-v", "-vv", "--verbose")):
-            raise
-        click.echo(
-            f"gpbench: internal error, please report it: {type(e).__name__}: {e} (traceback: gpbench -v ...)", err=True
-        )
+            import traceback
+
+            traceback.print_exc()
+            hint = ""
+        click.echo(f"gpbench: internal error, please report it: {type(e).__name__}: {e}{hint}", err=True)
         code = 70
     sys.exit(code if isinstance(code, int) else 0)

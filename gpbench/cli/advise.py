@@ -128,7 +128,8 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
 @click.option("-o", "--output", required=True, type=output_file, help="Where the model goes: MODEL.npz.")
 @click.option("--method", default="auto", show_default=True, help="gpbench list methods")
 @click.option("--n-basis", default="auto", show_default=True, help="A number, or auto.")
-@click.option("--kernel", default="auto", show_default=True, help="gpbench list kernels")
+@click.option("--kernel", default="auto", show_default=True,
+              help="gpbench list kernels; or a mapping as in a config, '{sum: [ard-se, linear]}'.")  # fmt: skip
 @click.option("--learn", type=click.Choice(["auto", "fixed", "joint", "interleaved"]), default="auto")
 @click.option("--max-seconds", type=Duration(), help="Learning keeps what it has after this time.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -139,16 +140,19 @@ def fit(file, target, task, drop, inputs, missing, output, method, n_basis, kern
     """Fit one model to the rows of FILE and keep it as plain arrays."""
     from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
     from gpbench.errors import BadInput
+    from gpbench.estimators.saving import refuse_path
     from gpbench.estimators.tables import fit_table
 
+    refuse_path(output)
     looked, _ = _look(file, target, task, drop, inputs, missing)
     cls = SparseGPClassifier if task == "classification" else SparseGPRegressor
     size = int(n_basis) if n_basis.isdigit() else n_basis
+    kernel = _yaml("--kernel", kernel) if kernel.startswith("{") else kernel
     model = cls(method, size, kernel, learn, max_seconds, seed, options=_options(options))
     try:
         fit_table(model, looked)
     except BadInput as e:
-        raise BadInput(_in_options(str(e))) from e
+        raise type(e)(_in_options(str(e))) from e
     model.save(output)
     for text in model.notes_:
         note(text)
@@ -168,8 +172,6 @@ def _in_options(sentence: str) -> str:
 
 
 def _options(given) -> dict:
-    import yaml
-
     from gpbench.errors import ConfigError
 
     found = {}
@@ -177,23 +179,42 @@ def _options(given) -> dict:
         key, sign, value = text.partition("=")
         if not sign or not key:
             raise ConfigError(f"--set {text}: expected KEY=VALUE")
-        found[key] = yaml.safe_load(value)
+        found[key] = _yaml(f"--set {text}", value)
     return found
+
+
+def _yaml(option: str, text: str):
+    import yaml
+
+    from gpbench.errors import ConfigError
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as e:
+        raise ConfigError(f"{option}: is no YAML ({' '.join(str(e).split())})") from e
 
 
 @click.command(cls=Command)
 @click.argument("model", type=_file)
 @click.argument("file", type=_file)
 @click.option("-o", "--output", type=output_file, help="OUT.csv [default: the terminal].")
-def predict(model, file, output):
+@plugin_option
+def predict(model, file, output, plugin):
     """Predictions of MODEL.npz for the rows of FILE: mean and std, or the class and its probability."""
     from gpbench import load
+    from gpbench.disk import refuse_unwritable, writing
+    from gpbench.errors import ConfigError
     from gpbench.estimators.tables import predict_table
 
+    if output is not None:
+        if Path(output).exists() and any(Path(output).samefile(p) for p in (model, file)):
+            raise ConfigError(f"--output {output}: is what is read, and would be lost; name another file")
+        refuse_unwritable(output)
     text, told = predict_table(load(model), file)
     for line in told:
         note(line)
     if output is None:
         click.echo(text, nl=False)
     else:
-        Path(output).write_text(text, encoding="utf-8", newline="")
+        with writing(output):
+            Path(output).write_text(text, encoding="utf-8", newline="")

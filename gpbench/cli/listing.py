@@ -140,6 +140,10 @@ def _facts(kind: str, cls) -> dict:
     if kind == "kernel":
         import inspect
 
+        from gpbench.kernels.build import COMBINED, how_to_write
+
+        if cls.name in COMBINED:
+            return facts | {"written": how_to_write(cls.name)}
         options = list(inspect.signature(cls.create).parameters.values())[1:]
         facts["options"] = {p.name: "required" if p.default is p.empty else f"default {p.default}" for p in options}
         facts["input gradients"] = bool(cls.smooth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import fitting, inputs, resolve, streams
+from . import fitting, inputs, resolve, streams, tables
 from .manners import BaseEstimator, NotFittedError, checked_width
 
 
@@ -31,6 +31,7 @@ class Estimator(BaseEstimator):
 
     def _fit(self, X, targets) -> None:
         """`targets` gives them for a number of rows, which they are checked against."""
+        vars(self).pop("columns_", None)  # of a csv that an earlier fit was to
         X = self._inputs(X, resolve.takes_objects(self.kernel), reset=True)
         y = targets(len(X))
         cls, usual = resolve.method_class(self.method, self._task, len(X))
@@ -61,6 +62,8 @@ class Estimator(BaseEstimator):
     def _predict(self, X):
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(X, y) first")
+        if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
+            X = tables.frame_inputs(self.columns_, X)
         return self.model_.predict(self._inputs(X, self.objects_, reset=False))
 
     def save(self, path) -> None:

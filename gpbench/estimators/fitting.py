@@ -9,7 +9,16 @@ import numpy as np
 from gpbench import deadline, threads
 from gpbench.data.checking import repeated
 from gpbench.data.scaling import Scaler
-from gpbench.errors import BadInput, GpbenchError
+from gpbench.errors import (
+    BadInput,
+    BadParameter,
+    ConfigError,
+    GpbenchError,
+    MissingExtra,
+    NotApplicable,
+    NotPositiveDefinite,
+)
+from gpbench.kernels.soundness import fault
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.planning.identity import learners
@@ -62,11 +71,16 @@ def fit(
     if task == "regression" and not np.ptp(y):
         h = FEW_VALUES
     with threads.limited(), deadline.within(max_seconds):
-        problem = _problem(Xs, ys, method, kernel, h, streams, task)
         try:
+            problem = _problem(Xs, ys, method, kernel, h, streams, task)
             fitted = method.checked(method.fit(problem, streams.method()))
+        except MissingExtra:
+            raise
+        except (ConfigError, NotApplicable) as e:
+            raise BadParameter(f"{method.name}: {e}") from e
         except GpbenchError as e:
-            raise BadInput(f"{method.name}: {e}") from e
+            why = fault(kernel.build(Xs), Xs) if isinstance(e, NotPositiveDefinite) else ""
+            raise BadInput(f"{method.name}: {why or e}") from e
         if deadline.passed():
             notes.append(f"max_seconds: {max_seconds:g} s were over before learning had ended by itself")
     kept = replace(fitted, models=(), shown={})

@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import ValidationError
 
 from gpbench import catalog
-from gpbench.errors import BadInput, ConfigError
+from gpbench.errors import BadParameter, ConfigError
 from gpbench.kernels.base import Kernel
-from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
+from gpbench.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
 from gpbench.kernels.function import FunctionKernel
 from gpbench.kernels.patterns import NO_SUPPORT
 from gpbench.methods.base import Method
@@ -38,15 +38,15 @@ class KernelChoice:
 def method_class(name: str, task: str, n: int) -> tuple[type[Method], dict]:
     """The method's class and the parameters that come with the default choice."""
     if not isinstance(name, str):
-        raise BadInput(f"method: expected a name such as 'vfe', got {name!r}")
+        raise BadParameter(f"method: expected a name such as 'vfe', got {name!r}")
     name, usual = defaults.method(task, n) if name == "auto" else (name, {})
     try:
         cls = catalog.find("method", name)
     except ConfigError as e:
-        raise BadInput(f"method: {e}") from e
+        raise BadParameter(f"method: {e}") from e
     if cls.task != task:
         other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
-        raise BadInput(f"method: {name} is for {cls.task}; use {other}")
+        raise BadParameter(f"method: {name} is for {cls.task}; use {other}")
     return cls, usual
 
 
@@ -71,18 +71,18 @@ def method(
             if n_basis > n:
                 notes.append(f"n_basis {n_basis} is more than the {n} rows")
     else:
-        raise BadInput(f"n_basis: expected 'auto' or a whole number from 1 on, got {n_basis!r}")
+        raise BadParameter(f"n_basis: expected 'auto' or a whole number from 1 on, got {n_basis!r}")
     if not isinstance(options or {}, dict):
-        raise BadInput(f"options: expected a mapping of {cls.name}'s parameters, got {options!r}")
+        raise BadParameter(f"options: expected a mapping of {cls.name}'s parameters, got {options!r}")
     if n_basis != "auto" and size in (options or {}):
-        raise BadInput(f"n_basis: is the {size} of {cls.name}, which the options give too; give one of the two")
+        raise BadParameter(f"n_basis: is the {size} of {cls.name}, which the options give too; give one of the two")
     given |= options or {}
     try:
         return cls.model_validate_json(json.dumps(given), strict=True), notes
     except ValidationError as e:
-        raise BadInput(_of_method(cls, e)) from e
+        raise BadParameter(_of_method(cls, e)) from e
     except TypeError as e:
-        raise BadInput(f"options: expected plain numbers, texts and lists ({e})") from e
+        raise BadParameter(f"options: expected plain numbers, texts and lists ({e})") from e
 
 
 def _of_method(cls: type[Method], error: ValidationError) -> str:
@@ -99,7 +99,7 @@ def takes_objects(given: Any) -> bool:
     """Inputs of this kernel are handed on as they are."""
     if isinstance(given, type):
         known = f"its name '{given.name}'" if issubclass(given, Kernel) and "name" in vars(given) else "a name"
-        raise BadInput(
+        raise BadParameter(
             f"kernel: {given.__name__} is a class; give {known}, an object of a Kernel or a function k(A, B)"
         )
     if isinstance(given, Kernel):
@@ -120,7 +120,7 @@ def kernel(given: Any, cls: type[Method]) -> KernelChoice:
         choice = KernelChoice(defaults.kernel(cls.compact) if given == "auto" else _described(given), objects)
     if cls.compact and not _compact(choice):
         chosen = given if isinstance(given, str) else "the given one"
-        raise BadInput(f"kernel: {cls.name} needs one of compact support; {chosen} has {NO_SUPPORT}")
+        raise BadParameter(f"kernel: {cls.name} needs one of compact support; {chosen} has {NO_SUPPORT}")
     return choice
 
 
@@ -132,18 +132,23 @@ def _described(given: Any) -> dict:
     """A description with every option known, as kernels/build.py takes it."""
     given = {"name": given} if isinstance(given, str) else given
     if not isinstance(given, dict):
-        raise BadInput(f"kernel: expected a name, a mapping, a Kernel or a function k(A, B), got {given!r}")
+        raise BadParameter(f"kernel: expected a name, a mapping, a Kernel or a function k(A, B), got {given!r}")
     for how in COMBINED:
         if how in given:
-            return {how: [_described(part) for part in given[how]]}
+            parts = given[how]
+            if not isinstance(parts, (list, tuple)) or len(parts) < 2 or len(given) > 1:
+                raise BadParameter(f"kernel: {how_to_write(how)}; got {given!r}")
+            return {how: [_described(part) for part in parts]}
     if "name" not in given:
-        raise BadInput("kernel: 'name' is missing")
+        raise BadParameter("kernel: 'name' is missing")
+    if given["name"] in COMBINED:
+        raise BadParameter(f"kernel: {how_to_write(given['name'])}")
     try:
         options = options_of(catalog.find("kernel", given["name"]))
     except ConfigError as e:
-        raise BadInput(f"kernel: {e}") from e
+        raise BadParameter(f"kernel: {e}") from e
     if unknown := [k for k in given if k not in {"name", *options}]:
-        raise BadInput(f"kernel: {given['name']} has no option '{unknown[0]}'; it has {', '.join(options)}")
+        raise BadParameter(f"kernel: {given['name']} has no option '{unknown[0]}'; it has {', '.join(options)}")
     return given
 
 
@@ -152,7 +157,7 @@ def hyperparameters(learn: Any, task: str, n: int) -> dict:
     if isinstance(learn, dict):
         given = learn
     elif learn not in LEARN:
-        raise BadInput(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
+        raise BadParameter(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
     else:
         given = defaults.learning(task, n)
         if learn != "auto" and learn != given["schedule"]:
@@ -160,11 +165,11 @@ def hyperparameters(learn: Any, task: str, n: int) -> dict:
     try:
         found = Hyperparameters.model_validate_json(json.dumps(given), strict=True)
     except (ValidationError, TypeError) as e:
-        raise BadInput(f"learn: {_of_learning(e)}") from e
+        raise BadParameter(f"learn: {_of_learning(e)}") from e
     if faults := found.faults():
-        raise BadInput(f"learn: {faults[0][1]}")
+        raise BadParameter(f"learn: {faults[0][1]}")
     if found.plain().get("subset_of") == "data":
-        raise BadInput("learn: `subset_of: data` is for the runner: an estimator sees the training rows alone")
+        raise BadParameter("learn: `subset_of: data` is for the runner: an estimator sees the training rows alone")
     return found.plain()
 
 
@@ -184,5 +189,5 @@ def max_seconds(given: Any) -> float | None:
         return None
     found = seconds(given) if isinstance(given, str) else given
     if isinstance(found, bool) or not isinstance(found, (int, float, np.number)) or not found > 0:
-        raise BadInput(f"max_seconds: expected seconds above 0, or a time such as '90s' or '10m', got {given!r}")
+        raise BadParameter(f"max_seconds: expected seconds above 0, or a time such as '90s' or '10m', got {given!r}")
     return float(found)

@@ -2,7 +2,7 @@
 
 The description is JSON: numbers, texts, lists, places of arrays, and objects of gpbench's own classes as the mapping of
 their attributes. Reading makes objects of classes inside gpbench only, and calls no function of theirs but
-`__setstate__`.
+`__setstate__`. A kernel of a plug-in is written by its name; whoever reads it has to have loaded the plug-in.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ import numpy as np
 from scipy import sparse
 
 import gpbench
-from gpbench.errors import BadInput, DataError
+from gpbench import catalog
+from gpbench.disk import refuse_unwritable, writing
+from gpbench.errors import BadInput, BadParameter, DataError
+from gpbench.kernels.base import Kernel
 from gpbench.kernels.function import FunctionKernel
 
 FORMAT = 1
@@ -29,7 +32,15 @@ FITTED = (  # attributes of an estimator that are kept
 _PLAIN = (str, int, float, bool, type(None))
 
 
+def refuse_path(path) -> None:
+    """Where no model can be kept, told before it is fitted."""
+    if Path(path).suffix != ".npz":
+        raise BadParameter(f"{path}: a model is saved as .npz, for example {Path(path).with_suffix('.npz')}")
+    refuse_unwritable(path)
+
+
 def save(estimator, path) -> None:
+    refuse_path(path)
     packer = _Packer()
     state = {k: v for k, v in vars(estimator).items() if k in FITTED}
     parameters = {k: v if _is_plain(v) else None for k, v in estimator.get_params(deep=False).items()}
@@ -37,10 +48,8 @@ def save(estimator, path) -> None:
         "format": FORMAT, "gpbench": gpbench.__version__, "class": type(estimator).__name__, "parameters": parameters,
         "state": packer.pack(state),
     }  # fmt: skip
-    if Path(path).suffix != ".npz":
-        raise BadInput(f"{path}: a model is saved as .npz, for example {Path(path).with_suffix('.npz')}")
     description = np.frombuffer(json.dumps(content).encode(), dtype=np.uint8)
-    with open(path, "wb") as stream:
+    with writing(path), open(path, "wb") as stream:
         np.savez(stream, description=description, **packer.arrays)
 
 
@@ -125,17 +134,33 @@ class _Packer:
         if isinstance(value, FunctionKernel):
             raise BadInput(
                 f"kernel {value.name} is a Python function, which is not kept as plain arrays: save the rows and "
-                "fit again, or give the kernel a name (docs/extending.md)"
+                "fit again, or make it a kernel of a plug-in, which is saved by its name (docs/extending.md)"
             )
         if id(value) in self._seen:
             return {"again": self._seen[id(value)][0]}
-        cls = type(value)
-        if not cls.__module__.startswith("gpbench.") or cls.__module__.startswith("gpbench.methods.external"):
-            raise BadInput(f"a model that holds a {cls.__module__}.{cls.__qualname__} cannot be saved as plain arrays")
+        kind = _kind_of(value)
         number = len(self._seen)
         self._seen[id(value)] = number, value
         state = value._asdict() if hasattr(value, "_fields") else _state_of(value)
-        return {"object": f"{cls.__module__}:{cls.__qualname__}", "number": number, "state": self.pack(state)}
+        return {**kind, "number": number, "state": self.pack(state)}
+
+
+def _kind_of(value) -> dict[str, str]:
+    """How its class is found again."""
+    cls = type(value)
+    if cls.__module__.startswith("gpbench.") and not cls.__module__.startswith("gpbench.methods.external"):
+        return {"object": f"{cls.__module__}:{cls.__qualname__}"}
+    if isinstance(value, Kernel):
+        if catalog.available("kernel").get(value.name) is cls:
+            return {"kernel": value.name}
+        raise BadInput(
+            f"kernel {value.name} is a class of your own, which no file of arrays brings back: save the rows and "
+            "fit again, or load it as a plug-in, which is saved by its name (docs/extending.md)"
+        )
+    raise BadInput(
+        f"a model that holds a {cls.__qualname__}, a class from outside gpbench, cannot be saved as plain arrays: "
+        "save the rows and fit again"
+    )
 
 
 def _state_of(value) -> dict:
@@ -155,7 +180,7 @@ class _Unpacker:
         return self._KINDS[kind](self, value)
 
     def _object(self, value):
-        cls = self._class(value["object"])
+        cls = self._kernel(value["kernel"]) if "kernel" in value else self._class(value["object"])
         if hasattr(cls, "_fields"):
             made = self._known[value["number"]] = cls(**self.unpack(value["state"]))
             return made
@@ -184,6 +209,15 @@ class _Unpacker:
             ) from None
         return found
 
+    def _kernel(self, name: str) -> type:
+        found = catalog.available("kernel").get(name)
+        if found is None:
+            raise DataError(
+                f"{self.path}: needs the kernel '{name}' of a plug-in: give its file as --plugin, in Python by "
+                "gpbench.catalog.load_plugin"
+            )
+        return found
+
     def _texts(self, value) -> np.ndarray:
         return np.array(value["texts"], dtype=object)
 
@@ -201,4 +235,5 @@ class _Unpacker:
         "csc": _csc,
         "again": lambda self, v: self._known[v["again"]],
         "object": _object,
+        "kernel": _object,
     }

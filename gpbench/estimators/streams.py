@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpbench.errors import BadInput
+from gpbench.errors import BadParameter
 from gpbench.planning.trial import Trial
 from gpbench.running import seeds
 from gpbench.running.job import shared_stream_key
@@ -49,7 +49,7 @@ def of_state(random_state) -> Streams:
         return _of_seed(int(random_state.randint(2**31 - 1)))
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         return _of_seed(int(random_state))
-    raise BadInput(f"random_state: expected a whole number, None or a numpy generator, got {random_state!r}")
+    raise BadParameter(f"random_state: expected a whole number, None or a numpy generator, got {random_state!r}")
 
 
 def _of_seed(seed: int) -> Streams:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from gpbench.data.csv_columns import Encoding
 from gpbench.data.csv_file import Look, medians, table
 from gpbench.data.csv_words import place
-from gpbench.errors import DataError
+from gpbench.errors import BadInput, DataError
 from gpbench.text import csv_cell
 
 from .fitting import remarks
@@ -40,17 +41,46 @@ def _with_fill(encoding: Encoding, fill) -> Encoding:
     return Encoding(tuple(c if c.levels else replace(c, fill=float(at[c.name])) for c in encoding.columns))
 
 
+def _encoded(encoding: Encoding, path, header: list[str], rows: list[list[str]]) -> tuple[np.ndarray, list[str]]:
+    """Inputs without a gap, and what is to be told about the rows."""
+    X, told = encoding.encode(path, header, rows)
+    if (gaps := np.argwhere(np.isnan(X))).size:
+        i, j = gaps[0]
+        where = f"{path}: column '{encoding.inputs[j]}', {place(rows, i)}"
+        raise DataError(f"{where}: missing value; fill it in, or fit with --missing median")
+    return X, told
+
+
+def frame_inputs(encoding: Encoding, X) -> np.ndarray:
+    """Inputs from a data frame with the columns of the csv; one whose columns are the inputs already stays as it is."""
+    header = [str(name).strip() for name in X.columns]
+    if not len(X) or (header == encoding.inputs and any(c.levels for c in encoding.columns)):
+        return X
+    used = [c.name for c in encoding.columns if c.name in header]
+    columns = [list(X[X.columns[header.index(name)]]) for name in used]
+    cells = [[_cell(value) for value in row] for row in zip(*columns)]
+    try:
+        found, told = _encoded(encoding, "X", used, cells)
+    except DataError as e:
+        raise BadInput(str(e)) from e
+    for line in told:
+        warnings.warn(line, stacklevel=4)
+    return found
+
+
+def _cell(value) -> str:
+    """As a csv has it; what pandas means by a missing value is an empty cell."""
+    text = str(value).strip()
+    return "" if text == "<NA>" or value is None or value != value else text
+
+
 def predict_table(model, path) -> tuple[str, list[str]]:
     """Predictions as the text of a csv, and what is to be told about the rows."""
     encoding = getattr(model, "columns_", None)
     if encoding is None:
         raise DataError("the model was fitted to arrays, not by gpbench fit: it does not know the columns of a csv")
     header, rows = table(path)
-    X, told = encoding.encode(path, header, rows)
-    if (gaps := np.argwhere(np.isnan(X))).size:
-        i, j = gaps[0]
-        where = f"{path}: column '{encoding.inputs[j]}', {place(rows, i)}"
-        raise DataError(f"{where}: missing value; fill it in, or fit with --missing median")
+    X, told = _encoded(encoding, path, header, rows)
     if hasattr(model, "classes_"):
         p = model.predict_proba(X)
         likely = p.argmax(1)

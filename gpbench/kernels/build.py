@@ -18,6 +18,11 @@ from .combine import Product, Sum
 COMBINED = {"sum": Sum, "product": Product}
 
 
+def how_to_write(name: str) -> str:
+    """Of a kernel made of others, which its name alone does not describe."""
+    return f"write {{{name}: [...]}} with the kernels it is made of, for example {{{name}: [ard-se, linear]}}"
+
+
 def build_kernel(spec: dict, X) -> Kernel:
     """The described kernel for inputs like X, at neutral starting values."""
     for how, combine in COMBINED.items():

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpbench.errors import NotApplicable, NotPositiveDefinite
+from gpbench.errors import BadInput, NotApplicable
 
 from .base import Kernel
+from .soundness import asymmetry
 
 KEPT = 4  # Gram matrices that are remembered: learning asks for the same one all the time
 
@@ -32,6 +33,8 @@ class _Grams:
             if known == place:
                 return K
         K = self._checked(X, X2)
+        if X is X2 and (why := asymmetry(self.name, K)):
+            raise BadInput(why)
         self._seen = [(place, (X, X2), K), *self._seen[: KEPT - 1]]
         return K
 
@@ -45,9 +48,9 @@ class _Grams:
     def _checked(self, X, X2) -> np.ndarray:
         K = np.asarray(self.function(X, X2), dtype=float)
         if K.shape != (len(X), len(X2)):
-            raise ValueError(f"kernel {self.name}: gave an array {K.shape} for {len(X)} and {len(X2)} inputs")
+            raise BadInput(f"kernel {self.name}: gave an array {K.shape} for {len(X)} and {len(X2)} inputs")
         if not np.isfinite(K).all():
-            raise NotPositiveDefinite(f"kernel {self.name}: gave values that are not finite")
+            raise BadInput(f"kernel {self.name}: gave values that are not finite")
         return K
 
 

@@ -38,8 +38,9 @@ class Optimum:
 
 
 class Nowhere(NotPositiveDefinite):
-    def __init__(self, evaluations: int):
-        super().__init__("the objective could not be evaluated at any point the optimiser tried")
+    def __init__(self, evaluations: int, reason: str = ""):
+        why = f": {reason}" if reason else ""
+        super().__init__(f"the objective could not be evaluated at any point the optimiser tried{why}")
         self.evaluations = evaluations
 
 
@@ -62,6 +63,7 @@ class _Loss:
         self.low, self.high = (None, None) if bounds is None else _limits(bounds)
         self.best_x, self.best_F, self.count, self.scale = x0, -np.inf, 0, 1.0
         self.trace: list[dict] = []
+        self.reason = ""  # why the objective could not be evaluated, where it said so
         self.watch = recorder.stopwatch()
         self.known: tuple | None = None  # the start and its loss, evaluated to learn the scale
 
@@ -81,8 +83,8 @@ class _Loss:
         inside = x if self.low is None else np.clip(x, self.low, self.high)  # scipy's CG knows no bounds
         try:
             F, dF = self.objective(inside)
-        except (NotPositiveDefinite, FloatingPointError, np.linalg.LinAlgError):
-            F, dF = -np.inf, None
+        except (NotPositiveDefinite, FloatingPointError, np.linalg.LinAlgError) as e:
+            F, dF, self.reason = -np.inf, None, str(e)
         if dF is None or not np.isfinite(F) or not np.isfinite(dF).all():
             worst = self.best_F if np.isfinite(self.best_F) else 0.0
             return 1e3 * (1.0 + abs(worst)), np.zeros_like(x)
@@ -157,7 +159,7 @@ def maximise(
     except (_Spent, _Settled) as e:
         converged, message = isinstance(e, _Settled), str(e)
     if not np.isfinite(loss.best_F):
-        raise Nowhere(loss.count)
+        raise Nowhere(loss.count, loss.reason)
     return Optimum(loss.best_x, loss.best_F, loss.count, converged, message, loss.trace)
 
 

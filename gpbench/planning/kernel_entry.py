@@ -9,7 +9,7 @@ import numpy as np
 
 from gpbench import catalog
 from gpbench.kernels.base import Kernel
-from gpbench.kernels.build import COMBINED, build_kernel, names_in, options_of
+from gpbench.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
 from gpbench.kernels.patterns import NO_SUPPORT
 
 from .reader import Reader, check_name, shown
@@ -39,7 +39,7 @@ def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
     if not check_name(reader, data["name"], (*keys, "name"), "kernel"):
         return None
     if data["name"] in COMBINED:
-        reader.fault((*keys, "name"), f"write {{{data['name']}: [...]}} with the kernels it is made of")
+        reader.fault((*keys, "name"), how_to_write(data["name"]))
         return None
     cls = reader.attempt((*keys, "name"), catalog.find, "kernel", data["name"])
     return cls and _kernel_options(reader, cls, data, keys)
