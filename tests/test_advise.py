@@ -299,7 +299,7 @@ def test_methods_of_a_plug_in_are_candidates(folder, repo):
         (["-o", "m.txt"], 2, "m.txt: a model is saved as .npz, for example m.npz"),
         (["-o", "m.npz", "--method", "nosuch"], 2, "method: unknown method 'nosuch'"),
         (["-o", "m.npz", "--method", "ep"], 2, "ep is for classification"),
-        (["-o", "m.npz", "--n-basis", "many"], 2, "n_basis: expected 'auto' or a whole number"),
+        (["-o", "m.npz", "--n-basis", "many"], 2, "--n-basis: expected 'auto' or a whole number"),
         (["-o", "m.npz", "--kernel", "nosuch"], 2, "kernel: unknown kernel 'nosuch'"),
         (["-o", "m.npz", "--kernel", "sum"], 2, "write {sum: [...]} with the kernels it is made of"),
         (["-o", "m.npz", "--kernel", "{sum: ["], 2, "--kernel: is no YAML"),

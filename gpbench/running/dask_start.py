@@ -94,7 +94,7 @@ def client_of(address: str, name: str):
 
 def _keys(address: str) -> dict:
     """What a connection needs; ConfigError where none can be made."""
-    if not is_address(address):
+    if not is_address(address) and not address.startswith("inproc://"):  # a scheduler of this very process
         raise ConfigError(f"{address} is no address of a Dask scheduler: tcp://host:port or tls://host:port")
     keys = _distributed().Security().get_connection_args("client")
     if address.startswith("tls://") and keys.get("ssl_context") is None:
