@@ -52,10 +52,12 @@ def _encoded(encoding: Encoding, path, header: list[str], rows: list[list[str]])
 
 
 def frame_inputs(encoding: Encoding, X) -> np.ndarray:
-    """Inputs from a data frame with the columns of the csv; one whose columns are the inputs already stays as it is."""
+    """Inputs from a data frame with the columns of the csv, or with the inputs made of these."""
     header = [str(name).strip() for name in X.columns]
-    if not len(X) or (header == encoding.inputs and any(c.levels for c in encoding.columns)):
+    if not len(X):
         return X
+    if header == encoding.inputs and any(c.levels for c in encoding.columns):
+        return X.to_numpy()
     used = [c.name for c in encoding.columns if c.name in header]
     columns = [list(X[X.columns[header.index(name)]]) for name in used]
     cells = [[_cell(value) for value in row] for row in zip(*columns)]
