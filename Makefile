@@ -6,7 +6,8 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 GPBENCH := .venv/bin/gpbench
 PYTEST  := .venv/bin/python -m pytest
-JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+# nproc heeds OMP_NUM_THREADS, which is of one trial
+JOBS    ?= $(shell env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 2)
 
 .PHONY: help setup browser run test test-real test-faults site reproduce-tables bench lint clean
 

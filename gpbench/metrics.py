@@ -11,6 +11,7 @@ METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "rmse", "mae", 
 CLASSIFICATION = ("err", "nlpd")
 REGRESSION = tuple(m for m in METRICS if m != "err")
 OF_TASK = {"regression": REGRESSION, "classification": CLASSIFICATION}
+IN_NATS = ("nlpd", "nlpd_latent", "snlp")  # differences count; of the others, ratios
 AIM = {"coverage": 0.95}  # the best value of a score that is not simply better when lower
 
 

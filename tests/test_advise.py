@@ -36,6 +36,18 @@ def test_the_cheapest_within_one_standard_error_of_the_best_is_recommended():
     assert "no standard error" in recommend({LARGE: [0.5], SMALL: [0.6]}, cost, "nmse").reason
 
 
+def test_a_large_difference_is_not_made_up_for_by_few_noisy_splits():
+    cost = {SMALL: 1.0, LARGE: 10.0}
+    apart = {LARGE: [-0.40, -0.35], SMALL: [-0.37, -0.23]}  # 0.075 nat behind, with a standard error of 0.045
+    near = {LARGE: [-0.40, -0.35], SMALL: [-0.41, -0.30]}  # 0.02 behind, with 0.03
+    assert recommend(apart, cost, "nlpd").pick == LARGE
+    assert "within one standard error and 0.025 nat of it" in recommend(apart, cost, "nlpd").reason
+    assert recommend(near, cost, "nlpd").pick == SMALL
+    shares = {LARGE: [0.50, 0.60], SMALL: [0.50, 0.66]}  # 5.5 %, as much as the standard error
+    assert recommend(shares, cost, "nmse").pick == LARGE
+    assert recommend(shares, cost, "nlpd").pick == LARGE and recommend(near, cost, "snlp").pick == SMALL
+
+
 def test_half_goes_on_and_on_few_rows_the_next_larger_size_too():
     every = [Candidate(m, s, {}) for m in "abcd" for s in (100, 200, 500, 1000)]
     scores = {c: float(i) for i, c in enumerate(every)}

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpbench.metrics import loss_name
+from gpbench.metrics import IN_NATS, loss_name
 
 from .candidates import Candidate
 
 Scores = Mapping[Candidate, Sequence[float]]  # by split; all candidates in the same order of splits
 FEW = 6  # candidates from which on nothing is dropped
+SMALL_SHARE, SMALL_NATS = 0.025, 0.025  # what a cheaper candidate may be behind, however noisy the splits are
 
 
 def promoted(scores: Mapping[Candidate, float], every: Sequence[Candidate], biased: bool) -> list[Candidate]:
@@ -37,7 +38,8 @@ class Verdict:
 def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> Verdict:
     """The cheapest candidate that is not worse than the best by more than one standard error of their difference.
 
-    Splits are paired, so the difference is far better known than either score; scores are losses of the metric.
+    Splits are paired, so the difference is far better known than either score; scores are losses of the metric. Two or
+    three splits may know it badly all the same: a large difference is not made up for by a large standard error.
     """
     what = loss_name(metric)
     means = {c: float(np.mean(s)) for c, s in scores.items()}
@@ -46,15 +48,16 @@ def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> V
     if splits < 2:
         reason = f"it has the lowest {what} on the one split there was time for; one split has no standard error"
         return Verdict(best, best, reason)
-    equal = []
+    equal, most = [], SMALL_NATS if metric in IN_NATS else SMALL_SHARE * means[best]
     for c, s in scores.items():
         difference = np.subtract(s, scores[best])
         error = float(np.std(difference, ddof=1) / np.sqrt(splits))
-        if c is best or float(np.mean(difference)) <= error:
+        if c is best or float(np.mean(difference)) <= min(error, most):
             equal.append(c)
     pick = min(equal, key=lambda c: cost[c])
     if pick is best:
-        others = "no cheaper candidate is within one standard error of it"
+        limit = f"{SMALL_NATS:g} nat" if metric in IN_NATS else f"{SMALL_SHARE:.1%}"
+        others = f"no cheaper candidate is within one standard error and {limit} of it"
         return Verdict(best, pick, f"it has the lowest {what} over {splits} splits, {means[best]:.4g}, and {others}")
     reason = (
         f"its {what}, {means[pick]:.4g}, is within one standard error of that of {best.name}, {means[best]:.4g}, "

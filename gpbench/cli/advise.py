@@ -73,8 +73,8 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate within one standard error of
-    the best is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench run. Methods of a plug-in
-    are candidates, too.
+    the best (and 2.5 %, or .025 nat) is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench
+    run. Methods of a plug-in are candidates, too.
     """
     import time
 
