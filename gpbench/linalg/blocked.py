@@ -1,7 +1,8 @@
 """Triangular solves with many right-hand sides by matrix products: BLAS's own reach half the rate of a product.
 
-L is cut into block columns of LEAF. Their diagonal blocks are inverted once, which costs next to nothing and, since
-they are small, at most a digit; what stands below them reaches the right-hand sides by gemm.
+L is cut into block columns of LEAF. Their diagonal blocks D are inverted once, which costs next to nothing; what stands
+below them reaches the right-hand sides by gemm. The residual is bounded by u |L| |D^-1| |D| |V| where substitution has
+u |L| |V|: the digits that D's condition takes, not L's.
 """
 
 from __future__ import annotations
