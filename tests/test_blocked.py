@@ -51,8 +51,8 @@ def test_blocked_solve_of_an_ill_conditioned_kernel_matrix_loses_no_more_than_it
     M = T @ rng.normal(size=(m, 50))
 
     def within(V):
-        """|L V - M| <= m u |L| |D^-1| |D| |V|, the bound of a substitution by inverted diagonal blocks D."""
-        return np.all(np.abs(T @ V - M) <= m * u * np.abs(T) @ D_inv @ D @ np.abs(V))
+        """|L V - M| <= c u |L| |D^-1| |D| |V|, the bound of a substitution by inverted diagonal blocks D."""
+        return np.all(np.abs(T @ V - M) <= LEAF * u * np.abs(T) @ D_inv @ D @ np.abs(V))
 
     assert within(BlockedTriangle(L).solve(M, trans))
     if not trans:
