@@ -125,10 +125,13 @@ def test_no_run_on_kin40k_ends_as_pure_noise(tmp_path, mirror, start):
 
 def test_the_configs_default_is_the_current_version(tmp_path):
     [trial] = planned(tmp_path, "dataset: friedman3\nmethods: [full-gp]")
-    assert trial.shared_learner == 3  # what version 4 moved are free inducing inputs
+    assert trial.shared_learner == 3  # what versions 4 and 5 moved are free inducing inputs
     [trial] = planned(tmp_path, "dataset: friedman3\nhyperparameters: {schedule: joint}\nmethods: [full-gp]")
     assert trial.learner == 2  # a climb of its own is the same in version 3
     free = "dataset: friedman3\nhyperparameters: {schedule: joint%s}\nmethods: [{method: vfe, optimise_inputs: true}]"
     assert planned(tmp_path, free % "")[0].learner == CURRENT
     assert planned(tmp_path, free % ", learner: 3")[0].learner == 1  # where the numbers are those of version 1
+    assert planned(tmp_path, free % ", learner: 4")[0].learner == 4
     assert planned(tmp_path, free % ", optimiser: cg")[0].learner == 1
+    classes = "dataset: crabs\nhyperparameters: {schedule: joint}\nmethods: [ep-fic]"
+    assert planned(tmp_path, classes)[0].learner == 4  # its climbs are as they were

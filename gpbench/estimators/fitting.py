@@ -89,7 +89,7 @@ def fit(
 
 def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str) -> Problem:
     order = streams.order(len(y))
-    versions = learners(h, method.model_dump(mode="json")) if h is not FEW_VALUES else {}
+    versions = learners(h, method.model_dump(mode="json"), type(method)) if h is not FEW_VALUES else {}
     shared = None
     if h.get("from") == "full-gp" and not method.learns_itself:
         rows = order[: h["subset"] or usual_subset(*X.shape)]

@@ -1,4 +1,4 @@
-"""How hyperparameters are climbed, by version; the config's `hyperparameters: {learner: 1|2|3|4}`.
+"""How hyperparameters are climbed, by version; the config's `hyperparameters: {learner: 1|2|3|4|5}`.
 
 Version 1 keeps every log within 12 nats of its start. L-BFGS-B takes a first step of the gradient's full length where
 all variables are bounded on both sides (it scales that step down only where one is free), so it began with a jump into
@@ -6,6 +6,7 @@ a corner of the box, often the one where everything is noise, and stayed there.
 Version 2 scales the objective so that the first step is one nat long, and its bounds are numbers on the scaled data.
 Version 3 takes the full GP that trials share up a ladder of subsets (ladder.py); other climbs are as in version 2.
 Version 4 moves inducing inputs in units of the start's length-scales (parameters.input_units); all else is as in 3.
+Version 5 climbs with free inducing inputs by an L-BFGS over a diagonal (lbfgs.py); all else is as in 4.
 Conjugate gradients never had the fault: trials that climb by them alone keep version 1, whatever the config says.
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from .optimise import Optimum, maximise
 
-CURRENT = 4
+CURRENT = 5
 WIDTH = 12.0  # nats around the start: version 1, and parameters without limits of their own
 FIRST_STEP = 1.0  # nats, Euclidean length over all variables
 ROOM = 3.0  # nats beyond a start that is near a limit, or outside as on unscaled data
@@ -57,7 +58,7 @@ class Learner:
         self, objective: Callable, x0, evaluations: int, optimiser: str, bounds: Bounds, tolerance: float = 1e-7,
         **more,
     ) -> Optimum:  # fmt: skip
-        """`more` are `gain`, `leave` and `recorder` of `optimise.maximise`."""
+        """`more` are `gain`, `leave`, `recorder` and `diagonal` of `optimise.maximise`."""
         first_step = FIRST_STEP if self.version > 1 and optimiser == "lbfgs" else None
         return maximise(objective, x0, evaluations, optimiser, bounds, tolerance, first_step, **more)
 

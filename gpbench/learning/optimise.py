@@ -12,6 +12,8 @@ from gpbench import deadline
 from gpbench.errors import GpbenchError, NotPositiveDefinite
 from gpbench.recorder import Recorder
 
+from . import lbfgs
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -44,6 +46,8 @@ class Nowhere(NotPositiveDefinite):
         self.evaluations = evaluations
 
 
+SHARE = 1e-2  # of the tolerance: a single iteration that gains less ends an L-BFGS climb
+STEEP = 1e-5  # a gradient that is flat
 PATIENCE = 2  # iterations that together gain too little: a single one may just have been a short step
 
 
@@ -127,6 +131,7 @@ def maximise(
     gain: float = -np.inf,
     leave: Callable[[np.ndarray, float], bool] | None = None,
     recorder: Recorder | None = None,
+    diagonal: np.ndarray | None = None,
 ) -> Optimum:
     """Maximum of objective(x) -> (F, dF/dx) from x0 with L-BFGS or conjugate gradients.
 
@@ -134,7 +139,8 @@ def maximise(
     counts as very bad, so line searches back off from it. `first_step` bounds the length of the first step, which
     L-BFGS-B leaves at that of the gradient where every variable has two bounds. The climb ends as soon as
     PATIENCE iterations together gain less than `gain`, or when `leave(x, F)` says so of the best point after one.
-    The trace is timed by the recorder's clock.
+    The trace is timed by the recorder's clock. With `diagonal`, how far each variable may go beside the others, L-BFGS
+    is that of lbfgs.py and needs `first_step`, otherwise scipy's.
     """
     x0 = np.asarray(x0, dtype=float)
     if len(x0) == 0:
@@ -143,24 +149,35 @@ def maximise(
     loss = _Loss(objective, x0, evaluations, bounds, recorder or Recorder())
     if loss.low is not None and optimiser == "lbfgs":
         x0 = np.clip(x0, loss.low, loss.high)  # as scipy would
-    scipy_name = {"lbfgs": "L-BFGS-B", "cg": "CG"}[optimiser]
-    options = {"maxiter": evaluations}
+    look = loss.watching(gain, leave)
     try:
         with loss.watch:
-            if first_step is not None:
-                loss.limit_first_step(x0, first_step)
-            if optimiser == "lbfgs":
-                options |= {"maxfun": evaluations, "ftol": tolerance * 1e-2, "gtol": 1e-5 * loss.scale, "maxcor": 20}
-            found = minimize(
-                loss, x0, jac=True, method=scipy_name, bounds=bounds if optimiser == "lbfgs" else None,
-                options=options, callback=loss.watching(gain, leave),
-            )  # fmt: skip
-        converged, message = bool(found.success), str(found.message)
+            if diagonal is not None:
+                free = np.full(len(x0), np.inf)
+                box = (-free, free) if loss.low is None else (loss.low, loss.high)
+                ended = lbfgs.minimise(loss, x0, diagonal, *box, first_step, tolerance * SHARE, STEEP, look)
+            else:
+                ended = _by_scipy(loss, x0, evaluations, optimiser, bounds, tolerance, first_step, look)
+        converged, message = ended
     except (_Spent, _Settled) as e:
         converged, message = isinstance(e, _Settled), str(e)
     if not np.isfinite(loss.best_F):
         raise Nowhere(loss.count, loss.reason)
     return Optimum(loss.best_x, loss.best_F, loss.count, converged, message, loss.trace)
+
+
+def _by_scipy(loss: _Loss, x0, evaluations: int, optimiser: str, bounds, tolerance, first_step, look):
+    """(whether it converged, why it ended)."""
+    options = {"maxiter": evaluations}
+    if first_step is not None:
+        loss.limit_first_step(x0, first_step)
+    if optimiser == "lbfgs":
+        options |= {"maxfun": evaluations, "ftol": tolerance * SHARE, "gtol": STEEP * loss.scale, "maxcor": lbfgs.PAIRS}
+    found = minimize(
+        loss, x0, jac=True, method={"lbfgs": "L-BFGS-B", "cg": "CG"}[optimiser],
+        bounds=bounds if optimiser == "lbfgs" else None, options=options, callback=look,
+    )  # fmt: skip
+    return bool(found.success), str(found.message)
 
 
 def _limits(bounds):

@@ -11,6 +11,8 @@ from gpbench.kernels.base import Kernel
 
 from .learner import LEARNER, WIDTH, Bounds, Learner
 
+SHARED = 10  # an inducing input is one of m, but those near it feel it, too; 3 and 30 need a tenth longer
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -51,6 +53,10 @@ class Layout:
         """Those of the learner for the hyperparameters; inputs are free."""
         names, x = self._names, self.pack()
         return [*learner.bounds(names, x[: len(names)], width), *[(None, None)] * (len(x) - len(names))]
+
+    def steps(self) -> np.ndarray:
+        """How far each variable may go for the same slope: hyperparameters curve by all rows, an input by n / m."""
+        return self._join(np.ones(len(self.kernel.theta)), 1.0, np.full(self.Z.shape, max(1.0, len(self.Z) / SHARED)))
 
     @property
     def _names(self) -> tuple[str, ...]:

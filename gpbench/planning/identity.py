@@ -43,7 +43,7 @@ def versions(method: type, source: dict, settings: dict, params: dict) -> dict[s
     """Raised versions of all that a trial runs through."""
     hyper = settings["hyperparameters"]
     more = method.raised_for({**params, "schedule": hyper["schedule"]})
-    found = {"method": version_of(method) + more, **learners(hyper, params)}
+    found = {"method": version_of(method) + more, **learners(hyper, params, method)}
     found |= {f"kernel {cls.name}": version_of(cls) for cls in classes_in(settings["kernel"])}
     if settings["hyperparameters"].get("subset", 0) is None and not method.learns_itself:
         found["subset"] = sizes.version
@@ -52,15 +52,16 @@ def versions(method: type, source: dict, settings: dict, params: dict) -> dict[s
     return raised(found)
 
 
-def learners(h: dict, params: dict) -> dict[str, int]:
+def learners(h: dict, params: dict, method: type) -> dict[str, int]:
     """Of the climbs that a trial makes, or shares: the lowest version that does the same.
 
     1 and 2 differ for L-BFGS with every variable in a box: not by conjugate gradients, nor where inducing inputs are
-    free. 3 differs from 2 for the full GP that is shared alone, 4 from 1 for L-BFGS with free inducing inputs.
+    free. 3 differs from 2 for the full GP that is shared alone, 4 from 1 for L-BFGS with free inducing inputs, 5 from 4
+    likewise, where the method says so.
     """
     shared_boxed = h.get("optimiser") == "lbfgs"
     by_lbfgs = (params.get("optimiser") or h.get("optimiser")) == "lbfgs"
-    given, free = h.get("learner", 1), by_lbfgs and params.get("optimise_inputs")
+    given, free = min(h.get("learner", 1), method.learners), by_lbfgs and params.get("optimise_inputs")
     if h["schedule"] == "fixed":
         return {"learner": (given if free else min(given, 3)) if shared_boxed else 1}
     boxed = min(given, 2) if by_lbfgs else 1

@@ -26,6 +26,7 @@ class SparseMethod(Method):
     """A sparse Gaussian with d_max inducing inputs; an evaluation of objective and gradient is O(n d_max^2)."""
 
     large: ClassVar[bool] = True
+    learners: ClassVar[int] = 5
     probes: ClassVar[tuple[str, ...]] = ("inducing", "prior")
     approximation: ClassVar[sparse.Approximation]
     heeds: ClassVar[dict] = AT_ONCE
@@ -112,8 +113,8 @@ class SparseMethod(Method):
         def climb(start):
             Z, pivots, gp = start
             optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
-            scaled = self.optimise_inputs and optimiser == "lbfgs" and learner.version >= 4
-            units = input_units(gp, Z) if scaled else 1.0
+            free = learner.version if self.optimise_inputs and optimiser == "lbfgs" else 1
+            units = input_units(gp, Z) if free >= 4 else 1.0
             layout = Layout(gp, Z, schedule.kind != "fixed", self.optimise_inputs, units=units)
 
             def climbed(x):
@@ -125,7 +126,8 @@ class SparseMethod(Method):
                 climbed = problem.journal(climbed)
 
             rules = schedule.evaluations, optimiser, layout.bounds(learner, self.bounds)
-            found = learner.maximise(climbed, layout.pack(), *rules, recorder=recorder)
+            diagonal = layout.steps() if free >= 5 else None
+            found = learner.maximise(climbed, layout.pack(), *rules, recorder=recorder, diagonal=diagonal)
             climbs.append((found, (*layout.unpack(found.x), Z), None if self.optimise_inputs else pivots))
             return found
 
