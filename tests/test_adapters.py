@@ -1,6 +1,7 @@
 """Other libraries as methods: numbers equal the library called by hand, and a broken one costs its own trial only."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.keeping.store import Store
 from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.planning.resolved import resolved_yaml
 from gpbench.running.draw import draw_of
 
 RIDGE = str(Path(__file__).parent / "adapters" / "ridge.py")
@@ -150,6 +153,31 @@ def test_unknown_names_are_config_errors_that_tell_the_known_ones(tmp_path):
     config.write_text("name: c\ndataset: friedman2\nmethods: [{external: gpbust}]\n")
     with pytest.raises(ConfigError, match=r"c\.yaml:3.*known libraries are"):
         load_config(config)
+
+
+def test_an_adapter_beside_the_config_is_found_from_any_folder_and_has_one_id(tmp_path, monkeypatch):
+    home, away = tmp_path / "home", tmp_path / "away"
+    for folder in (home, away):
+        folder.mkdir()
+    (home / "mine.py").write_text(Path(RIDGE).read_text())
+    (home / "c.yaml").write_text("name: c\ndataset: friedman2\nmethods: [{external: ./mine.py}]\n")
+    ids = {}
+    for folder in (home, away, tmp_path):
+        monkeypatch.chdir(folder)
+        config = load_config(Path(os.path.relpath(home / "c.yaml", folder)))
+        [planned] = plan(config).trials
+        assert environment.find(planned.params["external"]).file == home / "mine.py"
+        results = folder / "results" / "c"
+        results.mkdir(parents=True)
+        (results / "config.resolved.yaml").write_text(resolved_yaml(config, results))
+        [again] = plan(load_config(results / "config.resolved.yaml")).trials
+        ids[folder] = {planned.id, planned.path_key, again.id, again.path_key}
+        assert (planned.label, again.label) == ("./mine.py", "./mine.py")
+    assert ids[home] == ids[away] == ids[tmp_path] and len(ids[home]) == 2
+    (away / "mine.py").write_text("MODELS = ('other',)\n")  # beside the config comes first
+    monkeypatch.chdir(away)
+    [planned] = plan(load_config(Path("../home/c.yaml"))).trials
+    assert planned.id in ids[home]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpbench.errors import NOT_HAD, ConfigError, NotApplicable, StorageError
+from gpbench.text import is_python_file
 
 HOME = Path(__file__).parent
 SECONDS = 1800  # an installation may take
@@ -88,10 +89,10 @@ def _names(node: ast.Assign, file: Path) -> tuple[str, ...]:
 
 def find(name: str) -> Adapter:
     """`gpboost`, `gpytorch-svgp`, or the path of a user's own adapter file."""
-    if name.endswith(".py"):
+    if is_python_file(name):
         file = Path(_copies.get(name, name))
         if not file.is_file():
-            raise ConfigError(f"external {name}: no such file in {Path.cwd()}")
+            raise ConfigError(f"external {name}: no such file, neither beside the config nor in {Path.cwd()}")
         return Adapter(name, file.resolve(), models(file)[0])
     library, _, model = name.partition("-")
     if library not in libraries():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import yaml
 
 from gpbench.errors import ConfigError, NotApplicable
+from gpbench.text import is_python_file
 
 from .environment import OFFERS, Adapter
 
@@ -44,7 +45,7 @@ class Offers:
 
 def offers(adapter: Adapter) -> Offers:
     file = adapter.file.parent / OFFERS
-    if adapter.name.endswith(".py") or not file.is_file():
+    if is_python_file(adapter.name) or not file.is_file():
         return Offers(adapter.name)
     there = yaml.safe_load(file.read_text(encoding="utf-8"))
     kernels, options = there["kernels"].get(adapter.model), there["options"][adapter.model]

@@ -103,7 +103,7 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
         reader.fault((), "'name' is missing: it names the results folder")
     settings = {k: settings_of.read(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
     datasets = _datasets(reader, data, folder, parameters, all_found)
-    methods = _methods(reader, classes)
+    methods = _methods(reader, classes, folder)
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
     config = Config(
         name=data.get("name", ""),
@@ -138,7 +138,7 @@ def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]
     return [method_entry.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
 
 
-def _methods(reader: Reader, classes) -> list[MethodEntry]:
+def _methods(reader: Reader, classes, folder: Path) -> list[MethodEntry]:
     found, labels = [], {}
     for i, (data, cls) in enumerate(classes):
         if cls is None:
@@ -157,7 +157,7 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
             reader.fault(where, message)
         labels.setdefault(label, i)
         settings = {k: settings_of.read(reader, k, data[k], (*keys, k)) for k in METHOD_SETTINGS if k in data}
-        params = {k: v for k, v in data.items() if k in cls.model_fields}
+        params = method_entry.with_adapter_found({k: v for k, v in data.items() if k in cls.model_fields}, folder)
         found.append(MethodEntry(cls.name, label, settings, params, keys))
     return found
 

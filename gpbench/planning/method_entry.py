@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gpbench import catalog
 from gpbench.methods.base import LEARNING_KEYS
+from gpbench.text import is_python_file
 
 from .reader import Reader, check_name
 from .sections import Hyperparameters
@@ -48,6 +51,13 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
     if not check_name(reader, data["method"], name_keys, "method"):
         return data, None
     return data, reader.attempt(name_keys, catalog.find, "method", data["method"])
+
+
+def with_adapter_found(params: dict, folder: Path) -> dict:
+    """A user's adapter file is looked for beside the config, then here, as a csv is."""
+    if is_python_file(params.get("external")) and (beside := folder / params["external"]).is_file():
+        return params | {"external": os.path.normpath(beside)}
+    return params
 
 
 def usual_label(data: dict, name: str) -> str:
