@@ -63,7 +63,8 @@ class Config:
     def params_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
         """What the config says about a method's parameters on a data set; lists and references as written."""
         general = {k: v for k, v in (self.params | dataset.params).items() if self._meant_for(method.cls, k, v)}
-        return general | method.params
+        idle = method.cls.idle(general | method.params)
+        return {k: v for k, v in general.items() if k not in idle} | method.params
 
     def _meant_for(self, cls: type, key: str, value: Any) -> bool:
         """A general mapping is a rule, which only some methods may know: `stop: {patience: 15}` is none of fitc's."""
@@ -158,6 +159,7 @@ def _methods(reader: Reader, classes, folder: Path) -> list[MethodEntry]:
         labels.setdefault(label, i)
         settings = {k: settings_of.read(reader, k, data[k], (*keys, k)) for k in METHOD_SETTINGS if k in data}
         params = method_entry.with_adapter_found({k: v for k, v in data.items() if k in cls.model_fields}, folder)
+        method_entry.refuse_idle(reader, cls, data, params, keys)
         found.append(MethodEntry(cls.name, label, settings, params, keys))
     return found
 

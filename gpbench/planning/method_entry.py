@@ -65,6 +65,15 @@ def usual_label(data: dict, name: str) -> str:
     return " ".join(str(data[k]) for k in ("external", "approx") if data.get(k)) or name
 
 
+def refuse_idle(reader: Reader, cls: type, data: dict, params: dict, keys: Keys) -> None:
+    """What an entry says and its method takes no notice of: a parameter beside others, any hyperparameters."""
+    name = usual_label(data, cls.name)
+    for key in sorted(k for k in cls.idle(params) & params.keys() if params[k] is not None):
+        reader.fault((*keys, key), f"'{key}': {name} takes no notice of it", on="key")
+    if cls.learns_itself and "hyperparameters" in data:
+        reader.fault((*keys, "hyperparameters"), f"'hyperparameters': {name} learns its own; leave them out", on="key")
+
+
 def refuse_idle_keys(reader: Reader, learned: dict, methods: list[type], keys: Keys) -> None:
     """Written keys of a schedule that none of the methods it is meant for takes notice of."""
     written = {k for k in Hyperparameters.model_fields if (*keys, k) in reader.document.marks}
