@@ -18,6 +18,11 @@ def is_name(name) -> bool:
     return isinstance(name, str) and bool(re.match(NAME, name)) and not name.endswith("\n")
 
 
+def is_python_file(name) -> bool:
+    """Of an adapter: the user's own file, not a library's name."""
+    return isinstance(name, str) and name.endswith(".py")
+
+
 def similar(word: str, valid: Iterable[str], most: int = 1) -> list[str]:
     """Words that may have been meant; none between words that have little in common."""
     import difflib

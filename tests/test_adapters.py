@@ -1,9 +1,12 @@
 """Other libraries as methods: numbers equal the library called by hand, and a broken one costs its own trial only."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,8 @@ from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.keeping.store import Store
 from gpbench.planning.config import load_config
+from gpbench.planning.plan import plan
+from gpbench.planning.resolved import resolved_yaml
 from gpbench.running.draw import draw_of
 
 RIDGE = str(Path(__file__).parent / "adapters" / "ridge.py")
@@ -132,7 +137,10 @@ def test_an_environment_is_made_used_and_removed(tmp_path, monkeypatch):
     adapter = environment.find(str(copy))
     python = environment.python_of(adapter)
     assert python.exists() and environment.installed(adapter)
-    assert environment.remove("mine") and not environment.installed(adapter)
+    other = environment.home() / "mine-0123456789ab"
+    other.mkdir()
+    assert environment.remove(adapter) == [adapter.folder] and not environment.installed(adapter)
+    assert other.is_dir()  # of another file of that name
 
 
 def test_offline_nothing_is_installed(tmp_path, monkeypatch):
@@ -150,6 +158,31 @@ def test_unknown_names_are_config_errors_that_tell_the_known_ones(tmp_path):
     config.write_text("name: c\ndataset: friedman2\nmethods: [{external: gpbust}]\n")
     with pytest.raises(ConfigError, match=r"c\.yaml:3.*known libraries are"):
         load_config(config)
+
+
+def test_an_adapter_beside_the_config_is_found_from_any_folder_and_has_one_id(tmp_path, monkeypatch):
+    home, away = tmp_path / "home", tmp_path / "away"
+    for folder in (home, away):
+        folder.mkdir()
+    (home / "mine.py").write_text(Path(RIDGE).read_text())
+    (home / "c.yaml").write_text("name: c\ndataset: friedman2\nmethods: [{external: ./mine.py}]\n")
+    ids = {}
+    for folder in (home, away, tmp_path):
+        monkeypatch.chdir(folder)
+        config = load_config(Path(os.path.relpath(home / "c.yaml", folder)))
+        [planned] = plan(config).trials
+        assert environment.find(planned.params["external"]).file == home / "mine.py"
+        results = folder / "results" / "c"
+        results.mkdir(parents=True)
+        (results / "config.resolved.yaml").write_text(resolved_yaml(config, results))
+        [again] = plan(load_config(results / "config.resolved.yaml")).trials
+        ids[folder] = {planned.id, planned.path_key, again.id, again.path_key}
+        assert (planned.label, again.label) == ("./mine.py", "./mine.py")
+    assert ids[home] == ids[away] == ids[tmp_path] and len(ids[home]) == 2
+    (away / "mine.py").write_text("MODELS = ('other',)\n")  # beside the config comes first
+    monkeypatch.chdir(away)
+    [planned] = plan(load_config(Path("../home/c.yaml"))).trials
+    assert planned.id in ids[home]
 
 
 @pytest.mark.parametrize(
@@ -195,6 +228,149 @@ def test_a_kernel_that_a_library_does_not_have_is_not_replaced_by_another(tmp_pa
     assert (result.status, result.reason) == ("skipped", "sklearn-exact has no kernel matern32; it has ard-se")
 
 
+def test_a_kernel_with_one_lengthscale_is_not_replaced_by_ard(tmp_path):
+    one = trial("external", external="sklearn-exact", kernel={"name": "ard-se", "ard": False})
+    run_here(tmp_path, [one])
+    result = Store(tmp_path).results([one])[one.id]
+    assert result.status == "skipped" and result.reason.endswith("ard: false is not offered")
+
+
+WORKING = """
+MODELS = ("a", "b")
+class Model:
+    n_basis = 1
+    def __init__(self, X, y, params):
+        self.notes = [params["model"], str(params["ard"])]
+    def predict(self, X):
+        return np.zeros(len(X)), np.ones(len(X))
+def fit(X, y, params):
+    if not params.get("warm_up"):
+        body(X, params)
+    return Model(X, y, params)
+"""
+
+
+def fate(tmp_path, body, more="", **limits):
+    """What becomes of a trial whose adapter does this in its fit."""
+    file = tmp_path / "mine.py"
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    file.write_text(f"import multiprocessing as mp, os, sys, time\nimport numpy as np\n{more}\n"
+                    f"def body(X, params):\n{lines}\n{WORKING}")  # fmt: skip
+    one = trial("external", external=str(file))
+    run_here(tmp_path / "out", [one], **limits)
+    return Store(tmp_path / "out").results([one])[one.id]
+
+
+BUSY = """
+def busy(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+def fat(_):
+    block = np.ones(120 * 2**17)
+    time.sleep(60)
+"""
+
+
+def test_cpu_seconds_of_a_librarys_own_processes_count(tmp_path):
+    body = "alive, ended = (mp.get_context('fork').Process(target=busy, args=(s,), daemon=True) for s in (9, 0.6))\n"
+    body += "alive.start(); ended.start(); ended.join(); time.sleep(0.2)"
+    result = fate(tmp_path, body, BUSY)
+    assert result.status == "ok", result.reason
+    assert result.seconds["cpu"] > 0.6 + 0.2
+
+
+def test_memory_of_a_librarys_own_processes_counts_together(tmp_path):
+    body = "for _ in range(8): mp.get_context('fork').Process(target=fat, args=(0,), daemon=True).start()\n"
+    result = fate(tmp_path, body + "time.sleep(60)", BUSY, memory=150, timeout=40)
+    assert result.status == "oom" and "processes took" in result.reason, result.reason
+
+
+def test_a_library_that_dies_beside_a_living_child_has_failed(tmp_path):
+    body = "mp.get_context('fork').Process(target=time.sleep, args=(50,), daemon=True).start()\nos._exit(9)"
+    result = fate(tmp_path, body, timeout=40)
+    assert result.status == "failed" and result.reason.endswith("process ended with code 9 during fit"), result.reason
+
+
+@pytest.mark.parametrize(
+    "body, reason",
+    [
+        ("input()", "EOFError"),
+        ("import gpytorch", "ModuleNotFoundError: No module named 'gpytorch'"),
+        ("import client", "ModuleNotFoundError: No module named 'client'"),
+        ("Model.n_basis = -5", "n_basis is -5, which is not a whole number from 0"),
+        ("Model.predict = lambda self, X: (np.zeros(len(X)) + 1j, np.ones(len(X)))", "predicts complex numbers"),
+    ],
+)
+def test_what_an_adapter_may_not_do_is_told(tmp_path, body, reason):
+    result = fate(tmp_path, body)
+    assert result.status == "failed" and reason in result.reason
+
+
+def test_approx_names_a_model_of_a_users_file_and_ard_reaches_it(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(f"import numpy as np\ndef body(*_): pass\n{WORKING}")
+    kernel = {"name": "ard-se", "ard": False}
+    chosen = [trial("external", external=str(file), approx=a, kernel=kernel) for a in (None, "b", "c")]
+    run_here(tmp_path / "out", chosen)
+    results = Store(tmp_path / "out").results(chosen)
+    assert [list(results[t.id].notes[:2]) for t in chosen] == [["a", "False"], ["b", "False"], ["a", "False"]]
+
+
+def test_arrays_of_a_killed_trial_are_taken_away(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    result = fate(tmp_path, "time.sleep(60)", timeout=4)
+    assert result.status == "timeout"
+    assert not list(tmp_path.glob("gpbench-adapter-*"))
+
+
+def test_an_installation_is_no_part_of_a_trials_time(tmp_path, monkeypatch):
+    """An environment without packages takes longer to make than the trial may."""
+    file = tmp_path / "mine.py"
+    file.write_text(f"import numpy as np\ndef body(*_): pass\n{WORKING}")
+    (tmp_path / "requirements.txt").write_text("")
+    monkeypatch.setenv("GPBENCH_DATA", str(tmp_path / "data"))
+    one = trial("external", external=str(file))
+    make = environment.install
+    monkeypatch.setattr(environment, "install", lambda adapter: (time.sleep(4), make(adapter)))
+    run_here(tmp_path / "out", [one], timeout=4)
+    result = Store(tmp_path / "out").results([one])[one.id]
+    assert result.status == "failed" and "numpy is needed" in result.reason  # its own fate, not the clock's
+
+
+@pytest.mark.parametrize(
+    "entry, message",
+    [
+        ("gpboost-vecchia, approx: fitc", "gpboost-vecchia is vecchia; for fitc write external: gpboost-fitc"),
+        ("gpy-fitc, options: {iterations: many}", "iterations: 'many' is not a whole number from 1"),
+        ("gpy-fitc, options: {iterations: 0}", "iterations: 0 is not a whole number from 1"),
+        ("gpflow-svgp, options: {rate: -1}", "rate: -1 is not a positive number"),
+        ("gpflow-sgpr, options: {optimise_inputs: 1}", "optimise_inputs: 1 is not true or false"),
+        ("gpboost-vecchia, options: {neighbours: 2.5}", "neighbours: 2.5 is not a whole number from 1"),
+        ("sklearn-boosting, d_max: [10, 20]", "'d_max': sklearn-boosting takes no notice of it"),
+        ("gpboost, approx: vecchia, d_max: 20", "'d_max': gpboost vecchia takes no notice of it"),
+        ("gpy-fitc, hyperparameters: {schedule: joint}", "gpy-fitc learns its own; leave them out"),
+    ],
+)
+def test_values_that_a_library_cannot_take_are_refused_where_they_stand(tmp_path, entry, message):
+    config = tmp_path / "c.yaml"
+    config.write_text(f"name: c\ndataset: friedman2\nmethods: [{{external: {entry}}}]\n")
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load_config(config)
+
+
+def test_a_general_grid_of_sizes_reaches_models_that_have_one(tmp_path):
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        "name: c\ndataset: friedman2\nd_max: [10, 20]\nmethods:\n"
+        "  - external: sklearn-boosting\n  - external: gpy-fitc\n"
+        "  - {external: gpboost, approx: fitc, label: f}\n  - {external: gpboost, label: v}\n"
+    )
+    sizes = [(t.label, t.params["d_max"]) for t in plan(load_config(config)).trials]
+    assert sizes == [("sklearn-boosting", None), *((n, d) for n in ("gpy-fitc", "f") for d in (10, 20)), ("v", None)]
+
+
 def test_every_model_says_what_it_offers():
     for library in environment.libraries():
         for model in environment.models(environment.find(library).file):
@@ -234,7 +410,7 @@ def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(
     trials = plan(load_config(config)).trials
     assert [t.label for t in trials] == ["random", "gpboost vecchia", "gpytorch-svgp"]
     assert [shared_key(t) is None for t in trials][1:] == [True, True]
-    assert [t.params["d_max"] for t in trials] == [20, 20, 50]
+    assert [t.params["d_max"] for t in trials] == [20, None, 50]
 
 
 def test_requirements_are_pinned_exactly_and_every_library_declares_its_models():

@@ -375,5 +375,11 @@ def test_a_kernel_of_a_plug_in_is_saved_by_its_name(folder, repo):
     assert ran.returncode == 0, ran.stderr
     ran = gpbench("predict", "dot.npz", "my.csv", cwd=folder)
     assert ran.returncode == 3 and "needs the kernel 'dot' of a plug-in: give its file as --plugin" in ran.stderr
+    (folder / "other").mkdir()
+    (folder / "other" / "my_kernel.py").write_text((folder / "my_kernel.py").read_text() + "\n# edited\n")
+    ran = gpbench("predict", "dot.npz", "my.csv", "--plugin", "other/my_kernel.py", cwd=folder)
+    assert (
+        ran.returncode == 3 and "was fitted with another version of the plug-in that has the kernel 'dot'" in ran.stderr
+    )
     ran = gpbench("predict", "dot.npz", "my.csv", "--plugin", "my_kernel.py", cwd=folder)
     assert ran.returncode == 0 and len(ran.stdout.splitlines()) == 301, ran.stderr

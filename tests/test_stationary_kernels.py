@@ -194,3 +194,19 @@ def test_the_papers_prior_covers_neither_alpha_nor_periods(rng):
         _, dF = HalfStudentT()(kernel)
         covered = np.array([n.split("[")[0] in ("variance", "lengthscale") for n in kernel.names])
         assert ((dF != 0) == covered).all()
+
+
+@pytest.mark.parametrize("name", ["ard-se", "matern32", "rational-quadratic", "pp2", "periodic"])
+def test_an_input_that_is_constant_in_a_subset_starts_as_long_as_the_others(name, rng):
+    """A rare level of a text column; started at no length at all, a row that has it made K lose every digit."""
+    X = rng.normal(size=(40, 3))
+    X[:, 1] = 0.0
+    kernel = catalog.find("kernel", name).create(X)
+    lengths = [v for k, v in zip(kernel.names, np.exp(kernel.theta)) if "[" in k]
+    assert 0.3 < min(lengths) and max(lengths) < 60 * min(lengths)
+    for start in kernel.starts(X):
+        Z = np.vstack([X, [0.1, 37.0, 0.2], [0.1, 37.0, 0.3]])
+        assert np.linalg.eigvalsh(start(Z)).min() > -1e-9
+    both = catalog.find("kernel", name).create(X, ard=False)
+    longest = np.exp(both.theta[list(both.names).index("lengthscale")])
+    assert np.isfinite(longest) and longest > 0

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
+import select
+import shutil
 import subprocess
 import tempfile
 import weakref
@@ -13,8 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from .environment import Adapter, python_of
+from .serve import descendants
 
 SERVE = Path(__file__).parent / "serve.py"
+FILES = "gpbench-adapter-"  # how folders for arrays begin; the process that made one follows
+TICK = 1.0  # seconds between looks at the library's processes
 
 
 class Library:
@@ -23,7 +29,8 @@ class Library:
     def __init__(self, adapter: Adapter, X, y, params: dict):
         python = python_of(adapter)
         self.seconds: dict[str, dict[str, float]] = {}
-        self._files = tempfile.TemporaryDirectory(prefix="gpbench-adapter-")
+        self._files = tempfile.TemporaryDirectory(prefix=f"{FILES}{os.getpid()}-")
+        self._most_mb = 0.0  # that its processes have taken together
         clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
         self._process = subprocess.Popen(
             [str(python), "-s", str(SERVE), str(adapter.file)],
@@ -45,7 +52,7 @@ class Library:
         try:
             self._process.stdin.write(json.dumps({"do": what, "arrays": str(path), **request}) + "\n")
             self._process.stdin.flush()
-            line = self._process.stdout.readline()
+            line = self._line()
         except BrokenPipeError:
             line = ""
         if not line:
@@ -54,12 +61,62 @@ class Library:
         answer = json.loads(line)
         if "error" in answer:
             raise (MemoryError if answer["memory"] else RuntimeError)(answer["error"])
+        answer["peak_mb"] = max(answer["peak_mb"], self._most_mb)
         if hasattr(self, "answer"):  # prediction may take more than the fit did
             self.answer["peak_mb"] = max(self.answer["peak_mb"], answer["peak_mb"])
         known = self.seconds.setdefault(what, {"wall": 0.0, "cpu": 0.0})
         for key, value in answer["seconds"].items():
             known[key] += value  # prediction comes in blocks
         return answer
+
+    def _line(self) -> str:
+        """The next answer; empty when the process has ended, though another that it started may hold its pipe."""
+        answers, ended = self._process.stdout, False
+        while not select.select([answers], [], [], 0 if ended else TICK)[0]:
+            if ended:
+                return ""
+            ended = self._process.poll() is not None
+            self._weigh()
+        return answers.readline()
+
+    def _weigh(self) -> None:
+        """The limit holds for each process by itself; here for all of them together."""
+        pids = [self._process.pid, *descendants(self._process.pid)]
+        if len(pids) == 1:
+            return
+        taken = sum(map(_resident, pids))
+        self._most_mb = max(self._most_mb, taken / 2**20)
+        limit, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if limit != hard and taken > limit:
+            self._process.kill()
+            raise MemoryError(f"the library's {len(pids)} processes took {taken / 2**20:.0f} MB together")
+
+
+def _resident(pid: int) -> int:
+    """Bytes of a process, pages that it shares counted in proportion; 0 when it is gone, or nobody tells."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def sweep() -> None:
+    """Take away the arrays of trials that were killed with their library."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FILES}*"):
+        owner = folder.name.removeprefix(FILES).partition("-")[0]
+        if owner.isdecimal() and not _alive(int(owner)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
 
 
 def _close(process: subprocess.Popen, files: tempfile.TemporaryDirectory) -> None:

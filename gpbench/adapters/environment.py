@@ -9,10 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpbench.errors import NOT_HAD, ConfigError, NotApplicable, StorageError
+from gpbench.text import is_python_file
 
 HOME = Path(__file__).parent
 SECONDS = 1800  # an installation may take
@@ -44,6 +45,10 @@ class Adapter:
         """What determines its numbers: the pinned packages and the adapter's own code."""
         parts = [p.read_bytes() for p in (self.requirements, self.file) if p is not None]
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+    def of(self, approx: str | None) -> Adapter:
+        """Another of its models, where `approx` names one."""
+        return replace(self, model=approx) if approx in models(self.file) else self
 
     @property
     def folder(self) -> Path | None:
@@ -88,10 +93,10 @@ def _names(node: ast.Assign, file: Path) -> tuple[str, ...]:
 
 def find(name: str) -> Adapter:
     """`gpboost`, `gpytorch-svgp`, or the path of a user's own adapter file."""
-    if name.endswith(".py"):
+    if is_python_file(name):
         file = Path(_copies.get(name, name))
         if not file.is_file():
-            raise ConfigError(f"external {name}: no such file in {Path.cwd()}")
+            raise ConfigError(f"external {name}: no such file, neither beside the config nor in {Path.cwd()}")
         return Adapter(name, file.resolve(), models(file)[0])
     library, _, model = name.partition("-")
     if library not in libraries():
@@ -176,11 +181,11 @@ def _run(adapter: Adapter, *command: str) -> None:
         raise NotApplicable(f"{adapter.library} {NOT_HAD}: {' '.join(said.split())[:200]}")
 
 
-def remove(library: str) -> list[Path]:
-    """Delete every environment of a library; the folders that were there."""
-    found = [p for p in sorted(home().glob(f"{library}-*")) if p.is_dir()]
+def remove(adapter: Adapter) -> list[Path]:
+    """Delete every environment of a library, of a user's file its own; the folders that were there."""
+    every = home().glob(f"{adapter.library}-*") if adapter.file.parent.parent == HOME else [adapter.folder]
+    found = sorted(p for p in every if p is not None and p.is_dir())
     for path in found:
         shutil.rmtree(path)
-    for lock in home().glob(f"{library}-*.lock"):
-        lock.unlink(missing_ok=True)
+        Path(f"{path}.lock").unlink(missing_ok=True)
     return found

@@ -2,7 +2,7 @@
 
 An adapter has `fit(X, y, params) -> model` and `model.predict(X) -> (mean, var)`, the variance with the noise;
 optional: `model.n_basis`, `model.log_evidence`, `model.notes`, and MODELS, whose names come as params["model"].
-Times are taken here, after the import and a warm-up on a few rows.
+Times are taken here, after the import and a warm-up on a few rows; what processes of the library's own take counts.
 Nothing of gpbench can be imported: its packages are not in this environment.
 """
 
@@ -13,10 +13,15 @@ import resource
 import sys
 import time
 import traceback
-
-import numpy as np
+from pathlib import Path
 
 WARM_UP = 64  # rows
+
+
+def whole(value):
+    if int(value) < 0:
+        raise ValueError
+    return int(value)
 
 
 def lines(value):
@@ -25,13 +30,38 @@ def lines(value):
     return [str(line) for line in value]
 
 
-KINDS = {"n_basis": int, "log_evidence": float, "notes": lines}
-WANTED = {"n_basis": "a whole number", "log_evidence": "a number", "notes": "a list of texts"}
+KINDS = {"n_basis": whole, "log_evidence": float, "notes": lines}
+WANTED = {"n_basis": "a whole number from 0", "log_evidence": "a number", "notes": "a list of texts"}
 
 
 def peak_mb():
     """Of this process; as gpbench's own (running/limits.py)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def descendants(pid):
+    """Processes that it has started and that live, theirs included, where the system tells (Linux)."""
+    found = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            for child in map(int, file.read_text().split()):
+                found += [child, *descendants(child)]
+        except OSError:  # it has just ended
+            pass
+    return found
+
+
+def cpu_seconds():
+    """Of this process, of the children that have ended and of those that live."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    total, tick = time.process_time() + ended.ru_utime + ended.ru_stime, os.sysconf("SC_CLK_TCK")
+    for child in descendants(os.getpid()):
+        try:
+            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+            total += sum(map(int, fields[11:15])) / tick  # user and system time, its own and of its ended children
+        except OSError:
+            pass
+    return total
 
 
 def load(path):
@@ -42,9 +72,16 @@ def load(path):
 
 
 def timed(action):
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu = time.perf_counter(), cpu_seconds()
     result = action()
-    return result, {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+    return result, {"wall": time.perf_counter() - wall, "cpu": cpu_seconds() - cpu}
+
+
+def arrays_of(request):
+    import numpy as np
+
+    with np.load(request["arrays"], allow_pickle=False) as arrays:
+        return dict(arrays)
 
 
 def warm_up(adapter, X, y, params):
@@ -59,9 +96,10 @@ def warm_up(adapter, X, y, params):
 
 
 def fit(adapter, request):
-    with np.load(request["arrays"], allow_pickle=False) as arrays:
-        X, y = arrays["X"], arrays["y"]
-    params = request["params"]
+    import numpy as np
+
+    given, params = arrays_of(request), request["params"]
+    X, y = given["X"], given["y"]
     np.random.seed(params["seed"])
     warm_up(adapter, X, y, params)
     np.random.seed(params["seed"])
@@ -78,18 +116,31 @@ def fit(adapter, request):
 
 
 def predict(model, request):
-    with np.load(request["arrays"], allow_pickle=False) as arrays:
-        X = arrays["X"]
-    (mean, var), seconds = timed(lambda: model.predict(X))
-    np.savez(request["out"], mean=np.asarray(mean, dtype=float).ravel(), var=np.asarray(var, dtype=float).ravel())
+    import numpy as np
+
+    X = arrays_of(request)["X"]
+    found, seconds = timed(lambda: [np.asarray(part).ravel() for part in model.predict(X)])
+    if any(np.iscomplexobj(part) for part in found):
+        raise ValueError("the adapter predicts complex numbers")
+    mean, var = (part.astype(float) for part in found)
+    np.savez(request["out"], mean=mean, var=var)
     return {"seconds": seconds, "peak_mb": peak_mb()}
 
 
+def said(error):
+    text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    if isinstance(error, ModuleNotFoundError):
+        text += " (its environment has what requirements.txt beside the adapter lists; numpy is needed)"
+    return {"error": text, "memory": isinstance(error, MemoryError)}
+
+
 def main():
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    sys.path.pop(0)  # this file's folder, whose names are those of libraries
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a library that asks gets no answer, least of all ours
     os.dup2(2, 1)  # what a library prints goes to the trial's log
     adapter = model = None
-    for line in sys.stdin:
+    for line in requests:
         request = json.loads(line)
         try:
             adapter = adapter or load(sys.argv[1])
@@ -99,10 +150,7 @@ def main():
                 answer = predict(model, request)
         except BaseException as e:
             traceback.print_exc()
-            answer = {
-                "error": f"{type(e).__name__}: {' '.join(str(e).split())[:300]}",
-                "memory": isinstance(e, MemoryError),
-            }
+            answer = said(e)
         answers.write(json.dumps(answer) + "\n")
 
 

@@ -49,6 +49,6 @@ def remove(names):
     from gpbench.adapters import environment
 
     for name in names:
-        library = environment.find(name).library
-        found = environment.remove(library)
-        click.echo(f"{library}: {f'{len(found)} removed' if found else 'none was there'}")
+        adapter = environment.find(name)
+        found = environment.remove(adapter)
+        click.echo(f"{adapter.library}: {f'{len(found)} removed' if found else 'none was there'}")

@@ -154,7 +154,8 @@ def _facts(kind: str, cls) -> dict:
         if value:
             facts[key] = ", ".join(value) if key in ("papers", "stands_for") else value
     facts["parameters"] = {
-        key: f"{_type_name(f.annotation)}, default {f.get_default(call_default_factory=True)!r}"
+        key: f"{_type_name(f.annotation)}, "
+        + ("required" if f.is_required() else f"default {f.get_default(call_default_factory=True)!r}")
         + (f"; {f.description}" if f.description else "")
         for key, f in cls.model_fields.items()
     }

@@ -2,7 +2,8 @@
 
 The description is JSON: numbers, texts, lists, places of arrays, and objects of gpbench's own classes as the mapping of
 their attributes. Reading makes objects of classes inside gpbench only, and calls no function of theirs but
-`__setstate__`. A kernel of a plug-in is written by its name; whoever reads it has to have loaded the plug-in.
+`__setstate__`. A kernel of a plug-in is written by its name and its file's hash; whoever reads it has to have loaded
+that file.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def _kind_of(value) -> dict[str, str]:
         return {"object": f"{cls.__module__}:{cls.__qualname__}"}
     if isinstance(value, Kernel):
         if catalog.available("kernel").get(value.name) is cls:
-            return {"kernel": value.name}
+            return {"kernel": value.name, "code": catalog.source_hash(cls)}
         raise BadInput(
             f"kernel {value.name} is a class of your own, which no file of arrays brings back: save the rows and "
             "fit again, or load it as a plug-in, which is saved by its name (docs/extending.md)"
@@ -180,7 +181,7 @@ class _Unpacker:
         return self._KINDS[kind](self, value)
 
     def _object(self, value):
-        cls = self._kernel(value["kernel"]) if "kernel" in value else self._class(value["object"])
+        cls = self._kernel(value["kernel"], value.get("code")) if "kernel" in value else self._class(value["object"])
         if hasattr(cls, "_fields"):
             made = self._known[value["number"]] = cls(**self.unpack(value["state"]))
             return made
@@ -209,12 +210,18 @@ class _Unpacker:
             ) from None
         return found
 
-    def _kernel(self, name: str) -> type:
+    def _kernel(self, name: str, code: str | None) -> type:
+        """`code` is the hash of the file that the model was fitted with: its arrays are that kernel's."""
         found = catalog.available("kernel").get(name)
         if found is None:
             raise DataError(
                 f"{self.path}: needs the kernel '{name}' of a plug-in: give its file as --plugin, in Python by "
                 "gpbench.catalog.load_plugin"
+            )
+        if code is not None and code != catalog.source_hash(found):
+            raise DataError(
+                f"{self.path}: was fitted with another version of the plug-in that has the kernel '{name}': load that "
+                "file, or fit again"
             )
         return found
 

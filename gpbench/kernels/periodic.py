@@ -15,6 +15,7 @@ import numpy as np
 from gpbench.linalg.triangular import product
 
 from .base import Kernel
+from .stationary import spread_of
 
 
 class Periodic(Kernel):
@@ -29,7 +30,7 @@ class Periodic(Kernel):
     @classmethod
     def create(cls, X, ard: bool = True):
         dims = X.shape[1]
-        spread = np.maximum(X.std(0), 1e-12) if len(X) > 1 else np.ones(dims)
+        spread = spread_of(X, ard)
         periods = 4 * (spread if ard else np.sqrt((spread**2).mean(keepdims=True)))  # about the range of the inputs
         return cls(np.log(np.r_[1.0, np.full(len(periods), np.sqrt(dims)), periods]), dims, ard)
 

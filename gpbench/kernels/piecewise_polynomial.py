@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.spatial import cKDTree
 
 from .base import Kernel
-from .stationary import Stationary
+from .stationary import Stationary, spread_of
 
 
 class PiecewisePolynomial(Stationary):
@@ -33,7 +33,7 @@ class PiecewisePolynomial(Stationary):
     @classmethod
     def create(cls, X, ard: bool = True, dimension: int | None = None):
         dims = X.shape[1]
-        spread = np.maximum(X.std(0), 1e-12) if len(X) > 1 else np.ones(dims)
+        spread = spread_of(X, ard)
         j = (dims if dimension is None else dimension) // 2 + cls.q + 1
         # as wide as the squared exponential's start: (1 - r)^(j + q) falls to 1/e near r = 2/(j + q)
         reach = np.sqrt(dims) * 0.5 * (j + cls.q)

@@ -17,6 +17,9 @@ from scipy.spatial.distance import cdist
 from .base import Kernel
 
 
+CONSTANT = 1e-12  # a spread that is none
+
+
 class Stationary(Kernel):
     shapes: ClassVar[tuple[str, ...]] = ()  # parameters of the profile, after variance and length-scales
 
@@ -32,7 +35,7 @@ class Stationary(Kernel):
 
     def starts(self, X):
         """Also one standard deviation of each input (PROTOCOL.md), which in few dimensions often climbs higher."""
-        spread = np.maximum(X.std(0), 1e-12)
+        spread = spread_of(X, self.ard)
         lengths = spread if self.ard else np.sqrt((spread**2).mean(keepdims=True))
         return [self, self.with_theta(np.r_[self.theta[0], np.log(lengths), self._shape])]
 
@@ -122,10 +125,24 @@ class Stationary(Kernel):
 
 def neutral(X, ard: bool, shapes: int = 0) -> np.ndarray:
     """theta to begin with; sqrt(D) keeps the correlation of two typical points the same for any number of inputs."""
-    dims = X.shape[1]
-    spread = np.maximum(X.std(0), 1e-12) if len(X) > 1 else np.ones(dims)
+    dims, spread = X.shape[1], spread_of(X, ard)
     lengths = spread * np.sqrt(dims) if ard else np.array([np.sqrt((spread**2).sum())])
     return np.log(np.r_[1.0, lengths, np.ones(shapes)])
+
+
+def spread_of(X, ard: bool) -> np.ndarray:
+    """Standard deviations of the inputs   (D,).
+
+    An input that is constant here, as a rare level in a subset of the rows, may vary in rows to come: with a
+    length-scale of its own it gets the others' spread.
+    """
+    if len(X) < 2:
+        return np.ones(X.shape[1])
+    spread = np.maximum(X.std(0), CONSTANT)
+    varies = spread > CONSTANT
+    if not ard or varies.all():
+        return spread
+    return np.where(varies, spread, np.sqrt((spread[varies] ** 2).mean()) if varies.any() else 1.0)
 
 
 @njit(cache=True)

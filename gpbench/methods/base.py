@@ -179,6 +179,11 @@ class Method(BaseModel):
         return 0
 
     @classmethod
+    def idle(cls, given: Mapping[str, Any]) -> set[str]:
+        """Parameters that play no part beside these others."""
+        return set()
+
+    @classmethod
     def ready(cls, params: Mapping[str, Any]) -> bool:
         """Is everything there that it needs besides gpbench?"""
         return True

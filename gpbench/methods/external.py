@@ -14,7 +14,7 @@ from pydantic import Field, field_validator, model_validator
 
 from gpbench.adapters import environment
 from gpbench.adapters.offers import offers
-from gpbench.errors import ConfigError
+from gpbench.errors import ConfigError, NotApplicable
 
 from .base import Fitted, Method, Prediction, Predictor
 
@@ -56,9 +56,12 @@ class External(Method):
     @classmethod
     def _offered(cls, value, info):
         if "external" in info.data:  # else that is wrong, and told
-            there = offers(environment.find(info.data["external"]))
+            adapter = environment.find(info.data["external"])
             try:
-                there.refuse_options(value) if info.field_name == "options" else there.refuse_approx(value)
+                if info.field_name == "approx":
+                    offers(adapter).refuse_approx(value)
+                else:
+                    offers(adapter.of(info.data.get("approx"))).refuse_options(value)
             except ConfigError as e:
                 raise ValueError(str(e)) from e
         return value
@@ -69,14 +72,23 @@ class External(Method):
             return environment.installed(environment.find(params["external"]))
         return False
 
+    @classmethod
+    def idle(cls, given):
+        with contextlib.suppress(ConfigError, KeyError, AttributeError, TypeError):  # told by the fields' own checks
+            if not offers(environment.find(given["external"]).of(given.get("approx"))).sized:
+                return {"d_max"}
+        return set()
+
     def fit(self, problem, rng):
         from gpbench.adapters.client import Library
 
-        adapter = environment.find(self.external)
-        offers(adapter).refuse_kernel(problem.gp.kernel.name)
+        if problem.X.ndim != 2:
+            raise NotApplicable(f"{self.external} takes inputs that are vectors")
+        adapter, kernel = environment.find(self.external).of(self.approx), problem.gp.kernel
+        offers(adapter).refuse_kernel(kernel)
         params = {
             "d_max": self.d_max, "approx": self.approx, "seed": int(rng.integers(2**31 - 1)),
-            "kernel": problem.gp.kernel.name, **self.options,
+            "kernel": kernel.name, "ard": getattr(kernel, "ard", True), **self.options,
         }  # fmt: skip
         library = Library(adapter, problem.X, problem.y, params)
         return Fitted(

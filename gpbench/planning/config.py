@@ -63,7 +63,8 @@ class Config:
     def params_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
         """What the config says about a method's parameters on a data set; lists and references as written."""
         general = {k: v for k, v in (self.params | dataset.params).items() if self._meant_for(method.cls, k, v)}
-        return general | method.params
+        idle = method.cls.idle(general | method.params)
+        return {k: v for k, v in general.items() if k not in idle} | method.params
 
     def _meant_for(self, cls: type, key: str, value: Any) -> bool:
         """A general mapping is a rule, which only some methods may know: `stop: {patience: 15}` is none of fitc's."""
@@ -103,7 +104,7 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
         reader.fault((), "'name' is missing: it names the results folder")
     settings = {k: settings_of.read(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
     datasets = _datasets(reader, data, folder, parameters, all_found)
-    methods = _methods(reader, classes)
+    methods = _methods(reader, classes, folder)
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
     config = Config(
         name=data.get("name", ""),
@@ -138,7 +139,7 @@ def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]
     return [method_entry.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
 
 
-def _methods(reader: Reader, classes) -> list[MethodEntry]:
+def _methods(reader: Reader, classes, folder: Path) -> list[MethodEntry]:
     found, labels = [], {}
     for i, (data, cls) in enumerate(classes):
         if cls is None:
@@ -157,7 +158,8 @@ def _methods(reader: Reader, classes) -> list[MethodEntry]:
             reader.fault(where, message)
         labels.setdefault(label, i)
         settings = {k: settings_of.read(reader, k, data[k], (*keys, k)) for k in METHOD_SETTINGS if k in data}
-        params = {k: v for k, v in data.items() if k in cls.model_fields}
+        params = method_entry.with_adapter_found({k: v for k, v in data.items() if k in cls.model_fields}, folder)
+        method_entry.refuse_idle(reader, cls, data, params, keys)
         found.append(MethodEntry(cls.name, label, settings, params, keys))
     return found
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gpbench import catalog
 from gpbench.methods.base import LEARNING_KEYS
+from gpbench.text import is_python_file
 
 from .reader import Reader, check_name
 from .sections import Hyperparameters
@@ -50,9 +53,25 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
     return data, reader.attempt(name_keys, catalog.find, "method", data["method"])
 
 
+def with_adapter_found(params: dict, folder: Path) -> dict:
+    """A user's adapter file is looked for beside the config, then here, as a csv is."""
+    if is_python_file(params.get("external")) and (beside := folder / params["external"]).is_file():
+        return params | {"external": os.path.normpath(beside)}
+    return params
+
+
 def usual_label(data: dict, name: str) -> str:
     """The method's name; of another library's model its own."""
     return " ".join(str(data[k]) for k in ("external", "approx") if data.get(k)) or name
+
+
+def refuse_idle(reader: Reader, cls: type, data: dict, params: dict, keys: Keys) -> None:
+    """What an entry says and its method takes no notice of: a parameter beside others, any hyperparameters."""
+    name = usual_label(data, cls.name)
+    for key in sorted(k for k in cls.idle(params) & params.keys() if params[k] is not None):
+        reader.fault((*keys, key), f"'{key}': {name} takes no notice of it", on="key")
+    if cls.learns_itself and "hyperparameters" in data:
+        reader.fault((*keys, "hyperparameters"), f"'hyperparameters': {name} learns its own; leave them out", on="key")
 
 
 def refuse_idle_keys(reader: Reader, learned: dict, methods: list[type], keys: Keys) -> None:

@@ -11,6 +11,7 @@ import yaml
 
 from gpbench.data.dataset import OWN
 from gpbench.errors import DataError
+from gpbench.text import is_python_file
 from gpbench.versions import defaults
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
     for m in config.methods:
         decided = config.params.keys() | by_dataset | m.params.keys()
         usual = {k: v for k, v in defaults(m.cls).items() if k not in decided}
-        methods.append({"method": m.method, "label": m.label} | m.settings | m.params | usual)
+        params = _seen_from(folder, m.params, ("external",)) if is_python_file(m.params.get("external")) else m.params
+        methods.append({"method": m.method, "label": m.label} | m.settings | params | usual)
     datasets = []
     for d in config.datasets:
         these = [_seen_from(folder, a) for a in d.alternatives]
@@ -59,8 +61,8 @@ def read_resolved(folder: str | Path) -> dict:
         raise DataError(f"{file}: not valid YAML; run the config again to rewrite it") from e
 
 
-def _seen_from(folder: str | Path, source: dict) -> dict:
-    return source | {kind: os.path.relpath(source[kind], folder) for kind in OWN if kind in source}
+def _seen_from(folder: str | Path, entry: dict, paths=OWN) -> dict:
+    return entry | {kind: os.path.relpath(entry[kind], folder) for kind in paths if kind in entry}
 
 
 def _writable(settings: dict) -> dict:

@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from gpbench.data.dataset import OWN, name_of
+from gpbench.text import is_python_file
 from gpbench.versions import lower
 
 
@@ -53,7 +55,14 @@ class Trial:
     @property
     def _content(self) -> dict:
         """What the method computes, whichever version of it: all that random streams may depend on."""
-        return {k: v for k, v in asdict(self).items() if k not in ("label", "versions")} | {"dataset": self.data}
+        given = {k: v for k, v in asdict(self).items() if k not in ("label", "versions")}
+        return given | {"dataset": self.data, "params": self._params}
+
+    @property
+    def _params(self) -> dict:
+        """Of a user's adapter file its name, wherever it lies; `lock` knows its content."""
+        external = self.params.get("external")
+        return self.params | {"external": Path(external).name} if is_python_file(external) else self.params
 
     @property
     def data(self) -> dict:
@@ -70,7 +79,7 @@ class Trial:
     @cached_property
     def path_key(self) -> str:
         """The method's own random stream: everything but d_max and the versions of the code."""
-        return digest(self._content | {"params": {k: v for k, v in self.params.items() if k != "d_max"}})
+        return digest(self._content | {"params": {k: v for k, v in self._params.items() if k != "d_max"}})
 
     @property
     def job_key(self) -> tuple:

@@ -8,6 +8,7 @@ from pathlib import Path
 from gpbench import plugin_files
 from gpbench.adapters import environment
 from gpbench.planning.trial import Trial
+from gpbench.text import is_python_file
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Parcel:
         tables = dict.fromkeys(t.dataset["csv"] for t in trials if "csv" in t.dataset)
         adapters = dict.fromkeys(t.params["external"] for t in trials if t.method == "external")
         files = {p: {Path(p).name: Path(p).read_bytes()} for p in tables}
-        files |= {p: environment.bundle(p) for p in adapters if p.endswith(".py")}
+        files |= {p: environment.bundle(p) for p in adapters if is_python_file(p)}
         return cls([plugin_files.bundle(p) for p in plugins], files)
 
     def unpack(self, folder: Path) -> tuple[list[str], dict[str, str]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from socket import gethostname
 
 from gpbench import __version__, catalog
+from gpbench.adapters import client, environment
 from gpbench.errors import ConfigError, GpbenchError, StorageError
 from gpbench.keeping import archive
 from gpbench.keeping.files import Damaged
@@ -53,6 +54,7 @@ def run(
     check_data(missing)
     if missing:
         check_scheduler(options, progress)
+        install_libraries(missing, options, progress)
     store.create()
     lock = Lock(store.folder)
     session = Session(store, options, planned, lock, progress)
@@ -63,6 +65,7 @@ def run(
             progress.say(f"{store.folder} was made by gpbench {maker}; numbers of changed methods are stale")
         store.write_plan(name, planned, resolved)
         session.run(trials)
+        client.sweep()
         if session.signal is None:
             at_end()
     return session.summary(trials)
@@ -97,6 +100,19 @@ def check_scheduler(options: Options, progress: Silent) -> None:
     address = options.rows_on if options.on in ("local", "dask") else options.on
     if address not in ("local", "dask"):
         await_answer(address, progress.say)
+
+
+def install_libraries(trials: list[Trial], options: Options, progress: Silent) -> None:
+    """Environments that this machine lacks, before anything is timed or limited; a failure is told by the trials."""
+    names = dict.fromkeys(t.params["external"] for t in trials if "external" in t.params)
+    if options.offline or options.on not in ("local", "dask"):
+        return
+    for name in names:
+        with contextlib.suppress(GpbenchError):
+            adapter = environment.find(name)
+            if not environment.installed(adapter):
+                progress.say(f"installing {adapter.library} for its first use")
+                environment.install(adapter)
 
 
 def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:

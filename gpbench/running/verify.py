@@ -107,7 +107,7 @@ def verify(
     found = Verification(
         archived=sum(len(f.kept) for f in read), stale=sum(f.stale for f in read), unknown=sum(f.unknown for f in read)
     )
-    everything = [k for f in read for k in f.kept]
+    everything = [k for f in read for k in f.kept if catalog.find("method", k.trial.method).ready(k.trial.params)]
     chosen = sample.within(everything, seconds * jobs, seed) if seconds else sample.order(everything, seed)[:number]
     chosen = _with_data(chosen, found)
     began = time.monotonic()  # reading thirteen thousand records is not what the time was given for

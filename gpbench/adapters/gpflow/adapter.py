@@ -47,7 +47,7 @@ class Model:
             optimiser.apply_gradients(zip(tape.gradient(value, variables), variables))
 
         epochs = 1 if params.get("warm_up") else params.get("iterations", 40)
-        for _ in range(epochs * max(1, n // batch)):
+        for _ in range(max(1, round(epochs * n / min(batch, n)))):
             step()
 
     def predict(self, X, block=4096):

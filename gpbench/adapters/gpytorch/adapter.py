@@ -67,7 +67,8 @@ class Sgpr(Base):
             loss = -bound(self.model(X), y)
             loss.backward()
             optimiser.step()
-        self.n_basis, self.log_evidence = len(Z), -float(loss) * len(y)
+        with torch.no_grad():
+            self.n_basis, self.log_evidence = len(Z), float(bound(self.model(X), y)) * len(y)
 
 
 class Svgp(Base):
