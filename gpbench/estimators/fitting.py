@@ -78,6 +78,8 @@ def fit(
             raise
         except (ConfigError, NotApplicable) as e:
             raise BadParameter(f"{method.name}: {e}") from e
+        except MemoryError as e:
+            raise BadInput(f"{method.name}: {e or 'out of memory: take a sparse method, or fewer rows'}") from e
         except GpbenchError as e:
             why = fault(kernel.build(Xs), Xs) if isinstance(e, NotPositiveDefinite) else ""
             raise BadInput(f"{method.name}: {why or e}") from e
