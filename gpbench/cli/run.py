@@ -176,11 +176,11 @@ class _One:
 
     def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
         from gpbench.keeping.store import Store
-        from gpbench.running.estimate import estimate
+        from gpbench.running.estimate import estimate, foreseen
         from gpbench.text import duration
 
         plan = self.chosen(fetch=False)
-        for message in plan.notices:
+        for message in [*plan.notices, *foreseen(plan.trials)]:
             note(message)
         found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions, self.config.metrics)
         for trial in found.missing:
