@@ -25,6 +25,16 @@ def test_a_point_of_the_front_is_beaten_by_none_and_every_other_by_one(points):
         assert ((x, y) in best) == (not beaten)
 
 
+def test_a_slower_point_that_is_better_by_rounding_only_is_beaten():
+    assert front([(1.0, 0.07), (2.0, 0.07 * (1 - 1e-15))]) == [(1.0, 0.07)]
+    assert front([(1.0, -0.5), (2.0, -0.5 - 1e-13), (3.0, -0.6)]) == [(1.0, -0.5), (3.0, -0.6)]
+    means = pd.DataFrame(
+        {"cpu_seconds": [1.0, 2.0, 0.5], "nmse": [0.07, 0.07 - 1e-16, 0.5]}, index=["vfe", "auto", "m"]
+    )
+    [auto] = [row for row in _placed(means, "nmse") if row["series"] == "auto"]
+    assert not auto["on_front"] and auto["adds"] == 0
+
+
 @given(POINTS, st.tuples(coordinate, coordinate))
 def test_one_more_point_never_shrinks_the_hypervolume(points, another):
     corner = (10.0, 10.0)

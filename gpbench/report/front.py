@@ -17,6 +17,7 @@ from .numbers import mean_std, seconds
 from .ranking import metrics_of
 from .render import Cell, Table
 from .series import named
+from .significance import ROUNDING
 
 LEAST = 4  # series, fewer of which a reader ranks by eye
 
@@ -28,12 +29,11 @@ def whole_trial(rows: pd.DataFrame) -> tuple[str, str]:
 
 
 def front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points that no other beats in both coordinates, from left to right."""
-    found, lowest = [], np.inf
+    """The points that no other beats in both coordinates, from left to right; better by rounding only is not better."""
+    found: list[tuple[float, float]] = []
     for x, y in sorted(points):
-        if y < lowest:
+        if not found or found[-1][1] - y > ROUNDING * max(abs(y), abs(found[-1][1])):
             found.append((x, y))
-            lowest = y
     return found
 
 
