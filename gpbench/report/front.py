@@ -7,6 +7,8 @@ that the front dominates, with time on a log scale; what a series adds is how mu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -47,17 +49,27 @@ def hypervolume(points: list[tuple[float, float]], corner: tuple[float, float]) 
 
 
 def front_rows(results: Results) -> pd.DataFrame:
-    """stats/front.csv: every series of a data set and metric with its time, score, place and share."""
+    """stats/front.csv: every series of a data set, training size and metric with its time, score, place and share."""
     out = []
-    for (dataset, n_train), part in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
-        part = named(part[part["cpu_seconds"] > 0])
-        for metric in metrics_of(results):
-            means = part.groupby("series", sort=False)[["cpu_seconds", metric]].mean().dropna()
-            if len(means) >= LEAST:
-                trials = part.groupby("series")["trial"].nunique()
-                where = {"dataset": dataset, "n_train": n_train, "metric": metric}
-                out += [where | row | {"trials": trials[row["series"]]} for row in _placed(means, metric)]
+    for dataset, n_train, metric, part in _parts(results):
+        out += [{"dataset": dataset, "n_train": n_train, "metric": metric} | row for row in _series_rows(part, metric)]
     return pd.DataFrame(out)
+
+
+def _parts(results: Results) -> Iterator[tuple[str, float, str, pd.DataFrame]]:
+    """(data set, training size, metric, rows): what is placed on one front; other sizes are other problems."""
+    for (dataset, n_train), rows in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
+        for metric in metrics_of(results):
+            part = named(rows[rows["cpu_seconds"] > 0]).dropna(subset=[metric])
+            if part["series"].nunique() >= LEAST:
+                yield dataset, n_train, metric, part
+
+
+def _series_rows(part: pd.DataFrame, metric: str) -> list[dict]:
+    by = part.groupby("series", sort=False)
+    trials = by["trial"].nunique()
+    placed = _placed(by[["cpu_seconds", metric]].mean(), metric)
+    return [row | {"trials": trials[row["series"]]} for row in placed]
 
 
 def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
@@ -76,19 +88,21 @@ def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
 
 
 def front_table(results: Results) -> Table:
-    """The front in words: the fastest first, those on it in bold."""
-    found, rows, remarks = front_rows(results), [], []
-    frame = named(results.ok)
-    columns = ["method", "CPU, s", "score", "adds to the front", "place"]
-    for (dataset, metric), part in found.groupby(["dataset", "metric"], sort=False) if len(found) else ():
-        rows.append((f"{dataset}, {metric.upper()}", None))
-        for row in part.to_dict("records"):
-            mine = frame[(frame["dataset"] == dataset) & (frame["series"] == row["series"])]
-            place = "on the front" if row["on_front"] else ""
-            cells = [Cell(seconds(mine["cpu_seconds"])), Cell(mean_std(mine[metric]), row["on_front"])]
-            rows.append((row["series"], [*cells, Cell(f"{row['adds']:.3f}" if row["on_front"] else ""), Cell(place)]))
-        remarks.append(
-            f"{dataset}, {metric.upper()}: the front dominates {part['hypervolume'].iloc[0]:.3f} of the box."
-        )
+    """The front in words: a block for each data set, training size and metric, the fastest first, the front in bold."""
+    rows, remarks = [], []
+    sizes = results.ok.groupby("dataset")["n_train"].nunique()
+    for dataset, n_train, metric, part in _parts(results):
+        size = f", n = {n_train:.0f}" if sizes[dataset] > 1 and pd.notna(n_train) else ""
+        title = f"{dataset}{size}, {metric.upper()}"
+        found = _series_rows(part, metric)
+        rows += [(title, None), *((row["series"], _cells(row, part, metric)) for row in found)]
+        remarks.append(f"{title}: the front dominates {found[0]['hypervolume']:.3f} of the box.")
     notes = ["On the front: nothing is both faster and better. CPU seconds of learning, fit and prediction.", *remarks]
+    columns = ["method", "CPU, s", "score", "adds to the front", "place"]
     return Table("front", f"{results.name}: quality against time", columns, rows, notes=notes if rows else [])
+
+
+def _cells(row: dict, part: pd.DataFrame, metric: str) -> list[Cell]:
+    mine, on = part[part["series"] == row["series"]], row["on_front"]
+    cells = [Cell(seconds(mine["cpu_seconds"])), Cell(mean_std(mine[metric]), on)]
+    return [*cells, Cell(f"{row['adds']:.3f}" if on else ""), Cell("on the front" if on else "")]
