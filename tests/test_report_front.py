@@ -104,3 +104,46 @@ def test_a_series_that_another_data_set_has_at_more_sizes_keeps_its_numbers():
     here = results_of({"a": [0.4], "b": [0.3], "c": [0.2], "d": [0.5]}).assign(d_max=25)
     table = front_table(told(pd.concat([here, here.assign(dataset="friedman2", d_max=50)])))
     assert all(cells[0].text and cells[1].text for _, cells in table.rows if cells is not None)
+
+
+# ---- missing trials ---------------------------------------------------------------------------------------------
+
+COMPLETE = {"a": [0.4] * 6, "b": [0.3, 0.5, 0.3, 0.3, 0.3, 0.3], "c": [0.2] * 6, "d": [0.5] * 6}
+
+
+def places(scores, seconds=(1.0, 2.0, 4.0, 8.0, 3.0)):
+    """Place by series, from the table and from stats/front.csv."""
+    results = told(results_of(scores, seconds))
+    table = {first: cells[-1].text for first, cells in front_table(results).rows if cells is not None}
+    return table, front_rows(results).set_index("series")
+
+
+@pytest.mark.parametrize("lucky", [0.01, 0.9])
+def test_a_method_that_lacks_trials_moves_nobody_elses_place_or_share(lucky):
+    table, rows = places(COMPLETE)
+    with_it, more = places(COMPLETE | {"fails": [lucky, *[None] * 5]})
+    assert {s: with_it[s] for s in table} == table
+    columns = ["on_front", "adds", "hypervolume", "mean"]
+    pd.testing.assert_frame_equal(more.loc[rows.index, columns], rows[columns])
+
+
+def test_a_method_that_lacks_trials_is_placed_on_those_it_has_and_its_count_is_told():
+    table, rows = places(COMPLETE | {"fails": [None, 0.35, *[None] * 4]})  # worse than b's mean, better on that trial
+    assert table["fails"] == "on the front, 1 of 6 trials" and rows.loc["fails", "trials"] == 1
+    table, rows = places(COMPLETE | {"fails": [0.31, *[None] * 5]})
+    assert table["fails"] == "1 of 6 trials" and not rows.loc["fails", "on_front"]
+
+
+def test_where_only_one_method_has_all_trials_the_next_ones_compete_with_it():
+    table, _ = places({"a": [0.4, 0.4], "b": [0.3, None], "c": [0.2, None], "d": [0.5, None]})
+    assert table == {
+        "a": "on the front",
+        "b": "on the front, 1 of 2 trials",
+        "c": "on the front, 1 of 2 trials",
+        "d": "1 of 2 trials",
+    }
+
+
+def test_methods_that_share_no_trial_have_a_front_of_their_own_means():
+    table, _ = places({"a": [0.4, None], "b": [None, 0.3], "c": [0.2, None], "d": [None, 0.5]})
+    assert [s for s, place in table.items() if place.startswith("on the front")] == ["a", "b", "c"]

@@ -1,8 +1,9 @@
 """The front of quality against time: who is on it, and what each of them adds to it.
 
 Time is CPU seconds of a whole trial, shared learning included; a folder whose trials do not know them has no front. The
-hypervolume is the share of the box between the fastest and the slowest, the best and the worst of the listed series
-that the front dominates, with time on a log scale; what a series adds is how much less it would be without it.
+hypervolume is the share of the box between the fastest and the slowest, the best and the worst of the series that
+the front dominates, with time on a log scale; what a series adds is how much less it would be without it. A series that
+lacks trials of others moves neither: it is compared with each of them on the trials that the two share.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .frame import Results
 from .numbers import mean_std, seconds
 from .ranking import metrics_of
 from .render import Cell, Table
-from .series import named
+from .series import by_trial, competing, named
 from .significance import ROUNDING
 
 LEAST = 4  # series, fewer of which a reader ranks by eye
@@ -66,10 +67,34 @@ def _parts(results: Results) -> Iterator[tuple[str, float, str, pd.DataFrame]]:
 
 
 def _series_rows(part: pd.DataFrame, metric: str) -> list[dict]:
-    by = part.groupby("series", sort=False)
-    trials = by["trial"].nunique()
-    placed = _placed(by[["cpu_seconds", metric]].mean(), metric)
-    return [row | {"trials": trials[row["series"]]} for row in placed]
+    """Those that compete beside each other on the trials they share, every other one beside each of them."""
+    time, score = by_trial(part, "cpu_seconds"), by_trial(part, metric)
+    rivals = competing(score)
+    shared = rivals.index if len(rivals) else score.index  # no trial in common: each has its own mean
+    among = part[part["series"].isin(rivals.columns) & part["trial"].isin(shared)]
+    placed = {row["series"]: row for row in _placed(_means(among, metric), metric)}
+    whole, trials, rows = next(iter(placed.values()))["hypervolume"], part.groupby("series")["trial"].nunique(), []
+    for series, own in _means(part, metric).sort_values("cpu_seconds").iterrows():
+        place = placed.get(series) or {
+            "on_front": all(_unbeaten(series, rival, time, score, metric) for rival in rivals),
+            "adds": 0.0,
+            "hypervolume": whole,
+        }
+        row = {"series": series, "cpu_seconds": own["cpu_seconds"], "mean": own[metric]}
+        row |= {k: place[k] for k in ("on_front", "adds", "hypervolume")}
+        rows.append(row | {"trials": trials[series]})
+    return rows
+
+
+def _means(part: pd.DataFrame, metric: str) -> pd.DataFrame:
+    return part.groupby("series", sort=False)[["cpu_seconds", metric]].mean()
+
+
+def _unbeaten(series: str, rival: str, time: pd.DataFrame, score: pd.DataFrame, metric: str) -> bool:
+    """Whether the rival is not both faster and better on the trials that the two share; False where there are none."""
+    both = score[[series, rival]].dropna().index
+    points = {s: (time.loc[both, s].mean(), loss(metric, score.loc[both, s].mean())) for s in (series, rival)}
+    return len(both) > 0 and points[series] in front(list(points.values()))
 
 
 def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
@@ -103,6 +128,7 @@ def front_table(results: Results) -> Table:
 
 
 def _cells(row: dict, part: pd.DataFrame, metric: str) -> list[Cell]:
-    mine, on = part[part["series"] == row["series"]], row["on_front"]
+    mine, on, total = part[part["series"] == row["series"]], row["on_front"], part["trial"].nunique()
+    place = ["on the front" if on else "", f"{row['trials']} of {total} trials" if row["trials"] < total else ""]
     cells = [Cell(seconds(mine["cpu_seconds"])), Cell(mean_std(mine[metric]), on)]
-    return [*cells, Cell(f"{row['adds']:.3f}" if on else ""), Cell("on the front" if on else "")]
+    return [*cells, Cell(f"{row['adds']:.3f}" if on else ""), Cell(", ".join(filter(None, place)))]
