@@ -43,6 +43,13 @@ WORTHWHILE = 1.5  # times the rows of the rung before: less tells nothing new
 FEWEST_ROWS = 20
 
 
+class Stopped(Exception):
+    """A signal ended a rung; what its trials had finished is on disk."""
+
+    def __init__(self, exit_code: int):
+        self.exit_code = exit_code
+
+
 def refuse(path: str, target: str, y: np.ndarray) -> None:
     """Targets that no two candidates can be told apart by."""
     if len(y) < FEWEST_ROWS:
@@ -117,7 +124,9 @@ class Search:
         limit = max(self.left, 0.1)
         options = Options(jobs=self.jobs, seconds=limit, timeout=limit, plugins=catalog.plugin_paths())
         started = time.monotonic()
-        run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
+        summary = run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
+        if summary.signal is not None:  # the runner has listened to it in our stead
+            raise Stopped(summary.exit_code)
         spent = time.monotonic() - started
         found, names = Store(self.folder).results(trials), {c.name: c for c in live}
         for result in found.values():

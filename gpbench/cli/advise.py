@@ -9,7 +9,7 @@ import click
 
 from gpbench.text import counted, seconds
 
-from .shared import Command, note, output_file, output_folder, plugin_option
+from .shared import KEPT, Command, note, on_interruption, output_file, output_folder, plugin_option, stopped
 
 _file = click.Path(exists=True, dir_okay=False)
 
@@ -81,7 +81,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     begin = time.monotonic()
     from gpbench import catalog
     from gpbench.advising import candidates, judging, telling
-    from gpbench.advising.search import Search, refuse
+    from gpbench.advising.search import Search, Stopped, refuse
     from gpbench.errors import ConfigError
     from gpbench.keeping.files import storing
     from gpbench.metrics import METRICS, OF_TASK
@@ -97,7 +97,12 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     out = Path(output or Path("results") / f"advice-{Path(file).stem}")
     search = Search(source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin)
     search.every = candidates.candidates(task, search.full, most, methods, catalog.of_plugins("method"))
-    live = search.go()
+    try:
+        with on_interruption(KEPT):
+            live = search.go()
+    except Stopped as e:  # no advice: who interrupts wants the prompt back
+        stopped(KEPT)
+        return e.exit_code
     rows, found = search.table(live)
     if not found:
         note(search.nothing())
