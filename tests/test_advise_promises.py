@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from driver import unhurried
 
+from gpbench.advising.candidates import candidates
+
 FILE = ["advise", "my.csv", "--target", "y"]
 
 
@@ -40,3 +42,45 @@ def test_a_signal_stops_the_search_at_once_and_keeps_what_had_finished(folder, n
     assert process.returncode == 128 + number, said
     assert time.monotonic() - sent < unhurried(3) and list(out.glob("trials/*.json"))
     assert "stopped; what had finished is kept" in said and "too small" not in said and not told
+
+
+METHOD = """
+from gpbench.methods.base import Method
+from gpbench.methods.full_gp import exact_fit
+
+class FirstRows(Method):
+    name = "first-rows-of-a-package"
+    title = "First rows"
+    def fit(self, problem, rng):
+        return exact_fit(problem, problem.order[:5], rng)
+
+class Asking(FirstRows):
+    name = "asking"
+    depth: int
+"""
+
+
+def test_a_method_of_an_installed_package_is_a_candidate(folder):
+    info = folder / "site" / "my_gp-1.2.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-gp\nVersion: 1.2\n")
+    (info / "entry_points.txt").write_text("[gpbench.methods]\nfirst = my_gp\n")
+    (folder / "site" / "my_gp.py").write_text(METHOD)
+    command = [sys.executable, "-m", "gpbench", *FILE, "--budget", "6s", "-o", "package", "-m"]
+    env = os.environ | {"PYTHONPATH": str(folder / "site")}
+    ran = subprocess.run([*command, "first-rows*"], cwd=folder, env=env, capture_output=True, text=True)
+    assert "advice: first-rows-of-a-package" in ran.stdout, ran.stderr
+    ran = subprocess.run([*command, "asking"], cwd=folder, env=env, capture_output=True, text=True)
+    assert ran.returncode == 2 and "depth" in ran.stderr
+
+
+def test_a_plug_in_that_asks_for_a_parameter_joins_only_when_it_is_named():
+    from gpbench.methods.base import Method
+
+    class Asking(Method):
+        name = "asking"
+        depth: int
+
+    own = {"asking": Asking}
+    assert "asking" not in {c.method for c in candidates("regression", 500, own=own)}
+    assert [c.method for c in candidates("regression", 500, methods=("asking",), own=own)] == ["asking"]

@@ -74,7 +74,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate within one standard error of
     the best (and 2.5 %, or .025 nat) is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench
-    run. Methods of a plug-in are candidates, too.
+    run. Methods of plug-ins, files or installed packages, are candidates, too.
     """
     import time
 
