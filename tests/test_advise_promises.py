@@ -8,9 +8,11 @@ import time
 
 import numpy as np
 import pytest
-from driver import unhurried
+from driver import trial, unhurried
 
-from gpbench.advising.candidates import candidates
+from gpbench.advising.candidates import Candidate, candidates
+from gpbench.advising.search import Search
+from gpbench.keeping.record import Result
 
 FILE = ["advise", "my.csv", "--target", "y"]
 
@@ -84,3 +86,29 @@ def test_a_plug_in_that_asks_for_a_parameter_joins_only_when_it_is_named():
     own = {"asking": Asking}
     assert "asking" not in {c.method for c in candidates("regression", 500, own=own)}
     assert [c.method for c in candidates("regression", 500, methods=("asking",), own=own)] == ["asking"]
+
+
+def test_a_candidate_is_left_out_once_and_not_while_it_stands_in_the_table(tmp_path, monkeypatch):
+    near, far, dear = (Candidate("info", size, {}) for size in (200, 500, 1000))
+    other = Candidate("sod", 200, {})
+    search = Search({"csv": "a.csv"}, "regression", 5000, "nmse", 300.0, tmp_path, [near, far, dear, other])
+
+    def rung(live, rows, split):
+        for c in (c for c in live if c.size <= rows):
+            # on few rows each is dear, so that no larger size is affordable; on all rows they turn out to be cheap
+            took = {"fit": 0.1 if rows == search.full else 5.0}
+            score = {"nmse": c.size / 1e4 if c.method == "info" else 0.1}
+            search.results[c, rows, split] = Result(trial(), "ok", metrics=score, seconds=took)
+
+    monkeypatch.setattr(search, "rung", rung)
+    _, found = search.table(search.go())
+    assert far in found and far in search.dropped
+    told = search.left_out(found)
+    assert not [line for line in told if line.startswith("info 500")]
+    assert len(told) == len({line.partition(":")[0] for line in told})
+
+
+def test_one_candidate_is_not_said_to_be_candidates(folder):
+    command = [sys.executable, "-m", "gpbench", *FILE, "--budget", "0.5s", "-m", "sod", "--most", "50", "-o", "one"]
+    said = subprocess.run(command, cwd=folder, capture_output=True, text=True).stderr
+    assert "1 candidate on 240 rows" in said

@@ -8,7 +8,7 @@ with the time that is left as its limit, and kept, so the same command continues
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from gpbench.planning.plan import plan
 from gpbench.planning.resolved import resolved_yaml
 from gpbench.planning.trial import Trial
 from gpbench.running.runner import Options, run
+from gpbench.text import counted
 
 from . import candidates as listed
 from .candidates import Candidate
@@ -79,7 +80,7 @@ class Search:
     say: Callable[[str], None] = lambda text: None
     results: dict[tuple[Candidate, int, int], Result] = field(default_factory=dict)  # by rows and split
     planned: list[Trial] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)  # what was not tried, and why
+    dropped: dict[Candidate, str] = field(default_factory=dict)  # what did not go on, and the last reason why
     begin: float = field(default_factory=time.monotonic)
     pace: float = 1.0  # how many times START and AROUND the last rung took: machines are slow, or busy
 
@@ -120,7 +121,7 @@ class Search:
         config = load_config(path)
         trials = plan(config, trials=str(split)).trials
         self.planned += [t for t in trials if t.id not in {p.id for p in self.planned}]
-        self.say(f"{len(live)} candidates on {rows} rows, split {split + 1}; {max(self.left, 0):.0f} s left")
+        self.say(f"{counted(len(live), 'candidate')} on {counted(rows, 'row')}, split {split + 1}; {max(self.left, 0):.0f} s left")
         limit = max(self.left, 0.1)
         options = Options(jobs=self.jobs, seconds=limit, timeout=limit, plugins=catalog.plugin_paths())
         started = time.monotonic()
@@ -212,7 +213,7 @@ class Search:
                 if len(few) < min(2, len(live)):  # alone it would be compared with nobody
                     break
                 if split:
-                    self.dropped += [f"{c.name}: no time for another split" for c in live if c not in few]
+                    self.dropped |= {c: "no time for another split" for c in live if c not in few}
                 live = few
             rows = self.full
             self.rung(live, rows, split)
@@ -246,19 +247,23 @@ class Search:
             if self.pays(few, c, LAST):
                 few.append(c)
             elif not splits:
-                self.dropped.append(f"{c.name}: no time for it on all rows")
+                self.dropped[c] = "no time for it on all rows"
         return few
 
     def _without_failures(self, live: list[Candidate], rows: int, split: int = 0) -> list[Candidate]:
         scores = self.scores(rows, split)
         for c, value in scores.items():
             if not np.isfinite(value):
-                self.dropped.append(f"{c.name}: {self.results[c, rows, split].reason or 'no score'}")
+                self.dropped[c] = self.results[c, rows, split].reason or "no score"
         return [c for c in live if np.isfinite(scores.get(c, 0.0 if c.size > rows else np.inf))]
 
     def _means(self, live: list[Candidate], splits: int) -> dict[Candidate, float]:
         found = {c: [self.results.get((c, self.full, k)) for k in range(splits)] for c in live}
         return {c: float(np.mean([self.score(r) for r in rs])) for c, rs in found.items() if None not in rs}
+
+    def left_out(self, found: Collection[Candidate]) -> list[str]:
+        """Each candidate that was given up, with why, unless it came back: then the table of those found has it."""
+        return [f"{c.name}: {why}" for c, why in self.dropped.items() if c not in found]
 
     def nothing(self) -> str:
         """Why no candidate has a score."""

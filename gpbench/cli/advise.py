@@ -72,9 +72,9 @@ def _look(file, target, task, drop, inputs, missing):
 def advise(file, target, task, drop, inputs, missing, budget, metric, most, methods, jobs, seed, output, plugin):
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
-    Successive halving over methods and sizes on repeated splits; the cheapest candidate within one standard error of
-    the best (and 2.5 %, or .025 nat) is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench
-    run. Methods of plug-ins, files or installed packages, are candidates, too.
+    Successive halving over methods and sizes on repeated splits; the cheapest candidate is recommended that is behind
+    the best by at most one standard error of their difference (and 2.5 %, or .025 nat). The folder keeps the table, a
+    plot, and advice.yaml for gpbench run. Methods of plug-ins, files or installed packages, are candidates, too.
     """
     import time
 
@@ -118,7 +118,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
         telling.draw(search, found, verdict, out / "advice.svg")
         (out / "advice.md").write_text(f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n", encoding="utf-8")
     note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
-    for line in search.dropped:
+    for line in search.left_out(found):
         note(f"left out: {line}")
     if rows < search.full or len(next(iter(found.values()))) < 2:
         reached = f"{rows} of {search.full} training rows" if rows < search.full else "one split of all rows"
