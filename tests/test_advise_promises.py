@@ -12,7 +12,11 @@ from driver import trial, unhurried
 
 from gpbench.advising.candidates import Candidate, candidates
 from gpbench.advising.search import Search
+from gpbench.data.csv_columns import Choices
+from gpbench.data.csv_file import look
 from gpbench.keeping.record import Result
+from gpbench.keeping.summary import Summary
+from gpbench.running import runner
 
 FILE = ["advise", "my.csv", "--target", "y"]
 
@@ -108,7 +112,35 @@ def test_a_candidate_is_left_out_once_and_not_while_it_stands_in_the_table(tmp_p
     assert len(told) == len({line.partition(":")[0] for line in told})
 
 
-def test_one_candidate_is_not_said_to_be_candidates(folder):
-    command = [sys.executable, "-m", "gpbench", *FILE, "--budget", "0.5s", "-m", "sod", "--most", "50", "-o", "one"]
-    said = subprocess.run(command, cwd=folder, capture_output=True, text=True).stderr
-    assert "1 candidate on 240 rows" in said
+def test_one_candidate_is_not_said_to_be_candidates(folder, tmp_path, monkeypatch):
+    said, source = [], {"csv": str(folder / "my.csv"), "target": "y", "task": "regression"}
+    monkeypatch.setattr("gpbench.advising.search.run", lambda *_, **__: Summary())
+    every = candidates("regression", 240, most=50, methods=("sod",))
+    search = Search(source, "regression", 300, "nmse", 60.0, tmp_path / "one", every, say=said.append)
+    search.rung(every, 240, 0)
+    assert said[0].startswith("1 candidate on 240 rows, split 1; ")
+
+
+def test_a_wide_table_is_read_in_time_that_grows_with_its_columns_not_with_their_square(tmp_path):
+    names, cells = [f"a-column-{j}" for j in range(10_000)], ["0.5"] * 10_000
+    rows = [",".join([*cells, str(i)]) for i in range(5)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join([*names, "y"]), *rows]) + "\n")
+    begin = time.monotonic()
+    found = look(str(tmp_path / "wide.csv"), "y", "regression", Choices())
+    assert found.X.shape == (5, 10_000) and time.monotonic() - begin < unhurried(1.5)
+
+
+def test_reading_the_data_counts_for_a_run_of_limited_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "check_data", lambda _: time.sleep(2.5))  # more than the trial takes
+    summary = runner.run("test", "name: test\n", [trial()], tmp_path / "out", runner.Options(seconds=2.4))
+    assert (summary.ran, summary.left) == (0, 1)
+
+
+def test_reading_and_telling_are_planned_with(tmp_path, monkeypatch):
+    every = [Candidate("vfe", 100, {}), Candidate("sod", 200, {})]
+    quick = Search({"csv": "a.csv"}, "regression", 900, "nmse", 20.0, tmp_path, every)
+    slow = Search({"csv": "a.csv"}, "regression", 900, "nmse", 20.0, tmp_path, every, reading=7.0)
+    assert 18 < quick.left <= 18.5  # the table and the plot come after the fits
+    assert slow.seconds(every, 400) == pytest.approx(quick.seconds(every, 400) + (3 + 2) * 7.0)
+    monkeypatch.setattr(slow, "rung", lambda *_: pytest.fail("three readings of 7 s are over the budget"))
+    assert slow.go() == [] and "the budget of 20 s is too small" in slow.nothing()

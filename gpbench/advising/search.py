@@ -40,6 +40,8 @@ SHARE = 0.5  # of the time left that a rung may plan with
 DEAR = 0.4  # of the time left: a candidate that takes more would leave nothing to compare it with
 LAST = 0.8  # the same where nothing would be left for another
 START, AROUND = 2.0, 0.3  # seconds until a rung's first process, and of the process around a fit, on an idle machine
+READS = 3  # of the file, for each rung: its config, its plan, and the runner before its first process
+TELLING, MOST_TELLING = 1.5, 0.2  # seconds of table and plot on an idle machine; of the budget, at most
 WORTHWHILE = 1.5  # times the rows of the rung before: less tells nothing new
 FEWEST_ROWS = 20
 
@@ -82,6 +84,7 @@ class Search:
     planned: list[Trial] = field(default_factory=list)
     dropped: dict[Candidate, str] = field(default_factory=dict)  # what did not go on, and the last reason why
     begin: float = field(default_factory=time.monotonic)
+    reading: float = 0.0  # seconds that the file took to be read once
     pace: float = 1.0  # how many times START and AROUND the last rung took: machines are slow, or busy
 
     @property
@@ -95,7 +98,9 @@ class Search:
 
     @property
     def left(self) -> float:
-        return self.budget - (time.monotonic() - self.begin)
+        """Seconds for trials: the table and the plot come after them."""
+        telling = min(self.pace * TELLING, MOST_TELLING * self.budget)
+        return self.budget - telling - (time.monotonic() - self.begin)
 
     # -- one rung -----------------------------------------------------------------------------------------------
 
@@ -113,6 +118,7 @@ class Search:
 
     def rung(self, live: list[Candidate], rows: int, split: int) -> None:
         """One split at so many training rows; what is not done when the time is over is left out."""
+        started = time.monotonic()
         live = self.ordered([c for c in live if c.size <= rows])
         path = self.folder / "rung.yaml"
         Store(self.folder).create()
@@ -121,10 +127,10 @@ class Search:
         config = load_config(path)
         trials = plan(config, trials=str(split)).trials
         self.planned += [t for t in trials if t.id not in {p.id for p in self.planned}]
-        self.say(f"{counted(len(live), 'candidate')} on {counted(rows, 'row')}, split {split + 1}; {max(self.left, 0):.0f} s left")
+        tried = f"{counted(len(live), 'candidate')} on {counted(rows, 'row')}"
+        self.say(f"{tried}, split {split + 1}; {max(self.left, 0):.0f} s left")
         limit = max(self.left, 0.1)
         options = Options(jobs=self.jobs, seconds=limit, timeout=limit, plugins=catalog.plugin_paths())
-        started = time.monotonic()
         summary = run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
         if summary.signal is not None:  # the runner has listened to it in our stead
             raise Stopped(summary.exit_code)
@@ -161,7 +167,7 @@ class Search:
 
     def _around(self, count: int) -> float:
         """Seconds of so many processes besides their fits, on an idle machine."""
-        return START + AROUND * count / self.jobs
+        return START + READS * self.reading + (AROUND + self.reading) * count / self.jobs
 
     def _work(self, c: Candidate, rows: int) -> tuple[float, float]:
         """Seconds of fit and prediction, and of the full GP before it, by the dearest that the method has shown so far.
@@ -198,6 +204,8 @@ class Search:
     def go(self) -> list[Candidate]:
         """Run rungs until the time is over or enough is known; the candidates that were left at the end."""
         live, rows = self.every, min(PILOT, self.full)
+        if READS * self.reading > self.left:  # it would be over before the first process
+            return []
         self.rung(live, rows, 0)
         live = self._without_failures(live, rows)
         split = 1 if rows == self.full else 0

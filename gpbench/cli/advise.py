@@ -82,20 +82,18 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     from gpbench import catalog
     from gpbench.advising import candidates, judging, telling
     from gpbench.advising.search import Search, Stopped, refuse
-    from gpbench.errors import ConfigError
     from gpbench.keeping.files import storing
-    from gpbench.metrics import METRICS, OF_TASK
-    from gpbench.text import nearest
 
     metric = metric or telling.ERROR[task]
-    if metric not in METRICS:
-        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, OF_TASK[task])}")
-    if metric not in OF_TASK[task]:
-        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(OF_TASK[task])}")
+    _refuse_metric(metric, task)
+    opened = time.monotonic()
     looked, source = _look(file, target, task, drop, inputs, missing)
+    reading = time.monotonic() - opened
     refuse(file, target, looked.y)
     out = Path(output or Path("results") / f"advice-{Path(file).stem}")
-    search = Search(source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin)
+    search = Search(
+        source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin, reading=reading
+    )
     search.every = candidates.candidates(task, search.full, most, methods, catalog.of_plugins("method"))
     try:
         with on_interruption(KEPT):
@@ -125,6 +123,17 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
         note(f"the budget of {budget:g} s is too small for these rows: it reached {reached}; this is a first guess")
         return 1
     return 0
+
+
+def _refuse_metric(metric: str, task: str) -> None:
+    from gpbench.errors import ConfigError
+    from gpbench.metrics import METRICS, OF_TASK
+    from gpbench.text import nearest
+
+    if metric not in METRICS:
+        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, OF_TASK[task])}")
+    if metric not in OF_TASK[task]:
+        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(OF_TASK[task])}")
 
 
 @click.command(cls=Command)
