@@ -13,6 +13,7 @@ import click
 from gpbench.text import counted
 
 from .shared import (
+    KEPT,
     Command,
     ConfigName,
     fail,
@@ -212,7 +213,7 @@ class _One:
         before = self._before() if self.overridden else None
         resolved = None if before else resolved_yaml(self.config, self.out)
         planned = before or (self.plan(self.config) if self.for_check or any(self.selection.values()) else plan).trials
-        with on_interruption("stopped; what had finished is kept, the same command continues"):
+        with on_interruption(KEPT):
             summary = run_trials(
                 self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,
                 progress=choose(quiet=is_quiet()), at_end=self._condense,
