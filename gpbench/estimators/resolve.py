@@ -31,6 +31,13 @@ class KernelChoice:
     given: dict | Kernel  # a description, or the kernel itself
     objects: bool  # inputs are handed on as they are: (n,) objects, or whatever a user's function takes
 
+    @property
+    def raw_inputs(self) -> bool:
+        """Vectors, but such as no scaling may touch: bins of histograms."""
+        if isinstance(self.given, Kernel):
+            return self.given.raw_inputs
+        return any(catalog.find("kernel", name).raw_inputs for name in names_in(self.given))
+
     def build(self, X) -> Kernel:
         return self.given if isinstance(self.given, Kernel) else build_kernel(self.given, X)
 
