@@ -82,7 +82,7 @@ def load_plugin(path: str) -> None:
         if odd := [name for name in found if not is_name(name)]:
             rule = "a name is made of a-z 0-9 _ . - and does not begin with . or -"
             raise ConfigError(f"plugin {path}: {kind} '{odd[0]}': {rule}")
-        if taken := sorted(found.keys() & (own_names(kind) | of_plugins(kind).keys())):
+        if taken := sorted(found.keys() & (own_names(kind) | _of(_plugins.values(), kind).keys())):
             raise ConfigError(f"plugin {path}: there is a {kind} '{taken[0]}' already; give yours another name")
     _plugins[file] = loaded
 
@@ -91,9 +91,14 @@ def plugin_paths() -> list[str]:
     return list(_plugins)
 
 
+def _of(plugins, kind: str) -> dict[str, type]:
+    return {name: cls for p in plugins for name, cls in _named(p.module, _base(kind)).items()}
+
+
 def of_plugins(kind: str) -> dict[str, type]:
-    """What the user's files that were loaded have of a kind, by name."""
-    return {name: cls for p in _plugins.values() for name, cls in _named(p.module, _base(kind)).items()}
+    """What the user's files and installed packages have of a kind, by name; a file's comes before a package's."""
+    found, ours = _of(reversed(_outside(kind)), kind), own_names(kind)
+    return {name: cls for name, cls in found.items() if name not in ours}
 
 
 def available(kind: str) -> dict[str, type]:

@@ -30,7 +30,7 @@ def test_the_cheapest_within_one_standard_error_of_the_best_is_recommended():
     cost = {SMALL: 1.0, LARGE: 10.0, OTHER: 0.1}
     noisy = {LARGE: [0.50, 0.60, 0.40], SMALL: [0.51, 0.59, 0.41], OTHER: [0.60, 0.70, 0.50]}
     verdict = recommend(noisy, cost, "nmse")
-    assert (verdict.best, verdict.pick) == (LARGE, SMALL) and "within one standard error" in verdict.reason
+    assert (verdict.best, verdict.pick) == (LARGE, SMALL) and "one standard error of their difference" in verdict.reason
     clear = {LARGE: [0.50, 0.60, 0.40], SMALL: [0.53, 0.63, 0.43], OTHER: [0.60, 0.70, 0.50]}
     assert recommend(clear, cost, "nmse").pick == LARGE  # worse by the same in every split: that is no noise
     assert "no standard error" in recommend({LARGE: [0.5], SMALL: [0.6]}, cost, "nmse").reason
@@ -41,7 +41,7 @@ def test_a_large_difference_is_not_made_up_for_by_few_noisy_splits():
     apart = {LARGE: [-0.40, -0.35], SMALL: [-0.37, -0.23]}  # 0.075 nat behind, with a standard error of 0.045
     near = {LARGE: [-0.40, -0.35], SMALL: [-0.41, -0.30]}  # 0.02 behind, with 0.03
     assert recommend(apart, cost, "nlpd").pick == LARGE
-    assert "within one standard error and 0.025 nat of it" in recommend(apart, cost, "nlpd").reason
+    assert "within one standard error of their difference and 0.025 nat of it" in recommend(apart, cost, "nlpd").reason
     assert recommend(near, cost, "nlpd").pick == SMALL
     shares = {LARGE: [0.50, 0.60], SMALL: [0.50, 0.66]}  # 5.5 %, as much as the standard error
     assert recommend(shares, cost, "nmse").pick == LARGE
@@ -259,7 +259,7 @@ def test_what_was_tabulated_is_not_said_to_be_left_out(tmp_path, monkeypatch):
 
     monkeypatch.setattr(search, "rung", rung)
     search.go()
-    assert len(search.table(every)[1]) == 2 and search.dropped == []
+    assert len(found := search.table(every)[1]) == 2 and search.left_out(found) == []
 
 
 def test_a_candidate_that_later_splits_go_without_is_told_so(tmp_path, monkeypatch):
@@ -272,7 +272,9 @@ def test_a_candidate_that_later_splits_go_without_is_told_so(tmp_path, monkeypat
             search.results[c, rows, split] = Result(trial(), "ok", metrics={"nmse": 0.1}, seconds=took)
 
     monkeypatch.setattr(search, "rung", rung)
-    assert search.go() == [SMALL, OTHER] and search.dropped == ["dear 500: no time for another split"]
+    live = search.go()
+    assert live == [SMALL, OTHER]
+    assert search.left_out(search.table(live)[1]) == ["dear 500: no time for another split"]
 
 
 def test_coverage_is_recommended_by_its_distance_from_what_it_should_be():

@@ -14,7 +14,7 @@ from gpbench.keeping.store import Store
 
 ROOT = Path(gpbench.__file__).parent
 TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Rooms")[1].split("## ")[0]
-ANYWHERE = {"errors", "text", "versions", "deadline", "recorder", "__version__"}
+ANYWHERE = {"errors", "text", "versions", "deadline", "machine", "recorder", "__version__"}
 
 
 def rooms() -> dict[str, set[str]]:

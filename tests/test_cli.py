@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from gpbench.cli import main
-from gpbench.running import runner
+from gpbench.running import limits, runner
 
 SMALL = """
 name: small
@@ -90,6 +90,14 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(gpbench, here):
     code, out, _ = gpbench("run", "small.yaml", "--dry-run")
     assert code == 0 and "6 trials, 0 done; about" in out
     assert not (here / "results").exists()
+
+
+def test_a_dry_run_foresees_matrices_that_no_memory_holds(gpbench, here, monkeypatch):
+    (here / "big.csv").write_text("x,y\n" + "".join(f"{i},{i % 89}\n" for i in range(2000)))
+    (here / "big.yaml").write_text("name: big\ndataset: {csv: big.csv, target: y}\nmethods: [full-gp, fitc]\n")
+    monkeypatch.setattr(limits, "memory_bytes", lambda: 8 * 1799**2)
+    code, _, err = gpbench("run", "big.yaml", "-n")
+    assert code == 0 and "full-gp keeps 1800 x 1800 matrices" in err and "fitc keeps" not in err
 
 
 def test_a_dry_run_lists_only_what_is_missing(gpbench):

@@ -65,6 +65,11 @@ def test_another_width_at_predict_is_refused():
         model.predict(np.zeros((4, 3)))
 
 
+def _values(**changed):
+    values = {"variance": 1, "lengthscale": [1, 1], "noise": 0.01} | changed
+    return {"method": "full-gp", "learn": {"schedule": "fixed", "values": values}}
+
+
 @pytest.mark.parametrize(
     "parameters, message",
     [
@@ -87,6 +92,17 @@ def test_another_width_at_predict_is_refused():
         ({"learn": "sometimes"}, "learn: expected auto, fixed, joint, interleaved or a mapping"),
         ({"learn": {"schedule": "fixed", "rounds": 3}}, "learn: `rounds` needs `schedule: interleaved`"),
         ({"learn": {"schedul": "fixed"}}, "learn: unknown key 'schedul'; did you mean 'schedule'?"),
+        (_values(variance=-1), "learn: 'variance': must be greater than 0, got -1"),
+        (_values(lengthscale=0), "learn: 'lengthscale': must be greater than 0, got 0"),
+        (_values(lengthscale=[1, -2]), "learn: 'lengthscale': must be greater than 0, got [1.0, -2.0]"),
+        (_values(variance=float("nan")), "learn: 'variance': must be greater than 0, got NaN"),
+        (_values(varianc=1), "learn: unknown key 'varianc'; did you mean 'variance'?"),
+        (
+            {"learn": {"schedule": "fixed", "values": {"noise": 1}}},
+            "learn: values: 'lengthscale' of the kernel is missing",
+        ),
+        ({"learn": {"bounds": {"variance": [2, 1]}}}, "learn: 'variance': expected [lowest, highest], got [2.0, 1.0]"),
+        ({"learn": {"bounds": {"variace": [1, 2]}}}, "learn: unknown key 'variace'; did you mean 'variance'?"),
         ({"max_seconds": -1}, "max_seconds: expected seconds above 0, or a time such as '90s' or '10m', got -1"),
         ({"random_state": "x"}, "random_state: expected a whole number"),
         ({"max_seconds": [1]}, "max_seconds: expected seconds above 0"),

@@ -241,6 +241,16 @@ def test_the_front_holds_what_nothing_beats_in_both():
     assert front(points) == [(1.0, 5.0), (2.5, 2.0), (3.0, 1.0)]
 
 
+def test_the_front_of_a_chart_joins_the_methods_with_the_most_trials(tmp_path):
+    folder = folder_of(tmp_path / "f", labels=("RAND", "SB", "FAILS"), sizes=(100,))
+    rows = pd.read_csv(folder / "results.csv")
+    rows = rows[(rows["label"] != "FAILS") | (rows["trial"] == 0)]
+    rows.loc[rows["label"] == "FAILS", "nmse"] = 1e-3
+    rows.to_csv(folder / "results.csv", index=False)
+    [chart] = Charts(TrialBook.of(load(folder))).fronts()
+    assert "among those with the most trials: RAND (100), SB (100)." in chart.caption and len(chart.front) == 2
+
+
 def test_charts_show_mean_spread_and_trials_of_each_size(tmp_path):
     book = TrialBook.of(load(folder_of(tmp_path / "f")))
     [chart] = Charts(book).sizes()

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from gpbench.errors import NotApplicable
+from gpbench.kernels import piecewise_polynomial
 from gpbench.kernels.build import build_kernel
+from gpbench.kernels.piecewise_polynomial import PP1
 from tests.kernel_gradients import check_inputs, check_parameters, vjp
 from tests.oracles.ep import pp_kernel
 
@@ -87,3 +89,13 @@ def test_memory_follows_the_nonzeros(rng):
     X = rng.uniform(0, 1000, size=(20_000, 2))  # a dense matrix would take 3.2 GB
     K = build_kernel({"name": "pp3"}, X).with_values({"lengthscale": 5.0}).sparse(X)
     assert K.nnz < 20_000 * 5 and (K.diagonal() == 1.0).all()
+
+
+def test_more_covariances_than_memory_holds_are_refused_before_they_are_made(rng, monkeypatch):
+    X = rng.normal(size=(25_000, 2))
+    kernel = PP1(np.log([1.0, 0.01, 0.01]), 2)
+    assert kernel.support(X).nnz < 10 * len(X)
+    monkeypatch.setattr(piecewise_polynomial, "memory_bytes", lambda: 10 * 24 * len(X))
+    kernel.support(X)
+    with pytest.raises(MemoryError, match=r"100\.00% of 25000 x 25000 covariances are not zero, 15 GB of them"):
+        kernel.with_theta(np.log([1.0, 99.0, 99.0])).support(X)

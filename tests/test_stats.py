@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from gpbench.report import significance
-from gpbench.report.ranking import against_best
+from gpbench.report.ranking import against_best, said_of_trials
 from gpbench.report.series import paired
 
 
@@ -176,6 +176,37 @@ def test_missing_trials_leave_the_shared_ones_and_say_how_many():
     marks = against_best(rows, "nmse")
     assert {m.n for m in marks.values()} == {2}
     assert marks["a"].best and marks["a"].mean == 2.0  # over the shared trials 0 and 2
+
+
+def test_a_method_with_one_trial_leaves_the_best_mean_where_it_is():
+    """On the trial that it has, b leads; over all six a does."""
+    rows = frame(
+        {"a": [3.0, 1.0, 1.1, 1.2, 1.0, 1.1], "b": [2.0, 2.1, 2.0, 2.2, 2.0, 2.1], "fails": [1.5, *[None] * 5]}
+    )
+    marks = against_best(rows, "nmse")
+    assert [s for s, m in marks.items() if m.best] == ["a"]
+    assert (marks["a"].few, marks["fails"].few) == ("", "1 of 6 trials")
+    assert said_of_trials("friedman3", marks) == [
+        "friedman3: tests use the 1 of 6 trials that all methods share.",
+        "friedman3: fails (1 of 6 trials); "
+        "with fewer trials than others a method is called best only where the test finds it better.",
+    ]
+
+
+def test_a_method_that_lacks_a_trial_is_best_where_the_test_finds_it_better(rng):
+    base = rng.normal(1, 0.3, 8)
+    near = base + rng.normal(0.01, 0.1, 8)
+    rows = frame({"a": base, "b": near, "far": [*(base - 0.8 + rng.normal(0, 0.01, 8))[:7], None]})
+    marks = against_best(rows, "nmse")
+    assert marks["far"].best and marks["far"].few == "7 of 8 trials"
+    assert marks["a"].worse and marks["b"].worse
+
+
+def test_the_best_of_the_complete_is_marked_where_no_trial_is_shared_by_all():
+    rows = frame({"a": [1.0, 1.1], "b": [2.0, 2.2], "c": [0.5, None], "d": [None, 0.5]})
+    marks = against_best(rows, "nmse", {"test": "wilcoxon-rank-sum"})
+    assert [s for s, m in marks.items() if m.best] == ["a"]
+    assert marks["c"].note == "no trial that all methods share: no test"
 
 
 def test_only_the_significantly_worse_are_starred(rng):

@@ -36,12 +36,17 @@ def _sized(method: str, sizes, top: int, key: str = "d_max", **params) -> list[C
     return [Candidate(method, m, {**params, key: m}) for m in [m for m in sizes if m <= top] or [top]]
 
 
+def _asks(cls: type) -> bool:
+    return any(field.is_required() for key, field in cls.model_fields.items() if key != "d_max")
+
+
 def candidates(
     task: str, n: int, most: int = SIZES[-1], methods: tuple[str, ...] = (), own: Mapping[str, type] | None = None
 ) -> list[Candidate]:
     """For n training rows and up to `most` basis vectors; `methods` are globs that leave some of them.
 
-    Inducing inputs start where the methods' own default is (`covering`). `own` are methods of the user's, which join.
+    Inducing inputs start where the methods' own default is (`covering`). `own` are methods of plug-ins, which join; one
+    with a parameter that only its user can give does so when it is named, and the config's error then names the key.
     """
     top = min(most, n)
     if task == "classification":
@@ -53,7 +58,7 @@ def candidates(
         found += [c for method in ("sod", "local") for c in _sized(method, SIZES[1:], top)]
         found += _sized("vecchia", (10, 20, 40), top, key="neighbours")
     for name, cls in (own or {}).items():
-        if cls.task == task:
+        if cls.task == task and (name in methods or not _asks(cls)):
             found += _sized(name, SIZES, top) if "d_max" in cls.model_fields else [Candidate(name, 0, {})]
     left = [c for c in found if any(fnmatchcase(c.method, g) for g in methods or ("*",))]
     if not left:

@@ -57,10 +57,10 @@ def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> V
     pick = min(equal, key=lambda c: cost[c])
     if pick is best:
         limit = f"{SMALL_NATS:g} nat" if metric in IN_NATS else f"{SMALL_SHARE:.1%}"
-        others = f"no cheaper candidate is within one standard error and {limit} of it"
+        others = f"no cheaper candidate is within one standard error of their difference and {limit} of it"
         return Verdict(best, pick, f"it has the lowest {what} over {splits} splits, {means[best]:.4g}, and {others}")
     reason = (
-        f"its {what}, {means[pick]:.4g}, is within one standard error of that of {best.name}, {means[best]:.4g}, "
-        f"over {splits} splits, and it takes {cost[pick]:.2g} s instead of {cost[best]:.2g} s"
+        f"its {what}, {means[pick]:.4g}, is within one standard error of their difference from that of {best.name}, "
+        f"{means[best]:.4g}, over {splits} splits, and it takes {cost[pick]:.2g} s instead of {cost[best]:.2g} s"
     )
     return Verdict(best, pick, reason)

@@ -8,7 +8,7 @@ with the time that is left as its limit, and kept, so the same command continues
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from gpbench.planning.plan import plan
 from gpbench.planning.resolved import resolved_yaml
 from gpbench.planning.trial import Trial
 from gpbench.running.runner import Options, run
+from gpbench.text import counted
 
 from . import candidates as listed
 from .candidates import Candidate
@@ -39,8 +40,17 @@ SHARE = 0.5  # of the time left that a rung may plan with
 DEAR = 0.4  # of the time left: a candidate that takes more would leave nothing to compare it with
 LAST = 0.8  # the same where nothing would be left for another
 START, AROUND = 2.0, 0.3  # seconds until a rung's first process, and of the process around a fit, on an idle machine
+READS = 3  # of the file, for each rung: its config, its plan, and the runner before its first process
+TELLING, MOST_TELLING = 1.5, 0.2  # seconds of table and plot on an idle machine; of the budget, at most
 WORTHWHILE = 1.5  # times the rows of the rung before: less tells nothing new
 FEWEST_ROWS = 20
+
+
+class Stopped(Exception):
+    """A signal ended a rung; what its trials had finished is on disk."""
+
+    def __init__(self, exit_code: int):
+        self.exit_code = exit_code
 
 
 def refuse(path: str, target: str, y: np.ndarray) -> None:
@@ -72,8 +82,9 @@ class Search:
     say: Callable[[str], None] = lambda text: None
     results: dict[tuple[Candidate, int, int], Result] = field(default_factory=dict)  # by rows and split
     planned: list[Trial] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)  # what was not tried, and why
+    dropped: dict[Candidate, str] = field(default_factory=dict)  # what did not go on, and the last reason why
     begin: float = field(default_factory=time.monotonic)
+    reading: float = 0.0  # seconds that the file took to be read once
     pace: float = 1.0  # how many times START and AROUND the last rung took: machines are slow, or busy
 
     @property
@@ -87,7 +98,9 @@ class Search:
 
     @property
     def left(self) -> float:
-        return self.budget - (time.monotonic() - self.begin)
+        """Seconds for trials: the table and the plot come after them."""
+        telling = min(self.pace * TELLING, MOST_TELLING * self.budget)
+        return self.budget - telling - (time.monotonic() - self.begin)
 
     # -- one rung -----------------------------------------------------------------------------------------------
 
@@ -105,6 +118,7 @@ class Search:
 
     def rung(self, live: list[Candidate], rows: int, split: int) -> None:
         """One split at so many training rows; what is not done when the time is over is left out."""
+        started = time.monotonic()
         live = self.ordered([c for c in live if c.size <= rows])
         path = self.folder / "rung.yaml"
         Store(self.folder).create()
@@ -113,11 +127,13 @@ class Search:
         config = load_config(path)
         trials = plan(config, trials=str(split)).trials
         self.planned += [t for t in trials if t.id not in {p.id for p in self.planned}]
-        self.say(f"{len(live)} candidates on {rows} rows, split {split + 1}; {max(self.left, 0):.0f} s left")
+        tried = f"{counted(len(live), 'candidate')} on {counted(rows, 'row')}"
+        self.say(f"{tried}, split {split + 1}; {max(self.left, 0):.0f} s left")
         limit = max(self.left, 0.1)
         options = Options(jobs=self.jobs, seconds=limit, timeout=limit, plugins=catalog.plugin_paths())
-        started = time.monotonic()
-        run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
+        summary = run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
+        if summary.signal is not None:  # the runner has listened to it in our stead
+            raise Stopped(summary.exit_code)
         spent = time.monotonic() - started
         found, names = Store(self.folder).results(trials), {c.name: c for c in live}
         for result in found.values():
@@ -151,7 +167,7 @@ class Search:
 
     def _around(self, count: int) -> float:
         """Seconds of so many processes besides their fits, on an idle machine."""
-        return START + AROUND * count / self.jobs
+        return START + READS * self.reading + (AROUND + self.reading) * count / self.jobs
 
     def _work(self, c: Candidate, rows: int) -> tuple[float, float]:
         """Seconds of fit and prediction, and of the full GP before it, by the dearest that the method has shown so far.
@@ -188,6 +204,8 @@ class Search:
     def go(self) -> list[Candidate]:
         """Run rungs until the time is over or enough is known; the candidates that were left at the end."""
         live, rows = self.every, min(PILOT, self.full)
+        if READS * self.reading > self.left:  # it would be over before the first process
+            return []
         self.rung(live, rows, 0)
         live = self._without_failures(live, rows)
         split = 1 if rows == self.full else 0
@@ -203,7 +221,7 @@ class Search:
                 if len(few) < min(2, len(live)):  # alone it would be compared with nobody
                     break
                 if split:
-                    self.dropped += [f"{c.name}: no time for another split" for c in live if c not in few]
+                    self.dropped |= {c: "no time for another split" for c in live if c not in few}
                 live = few
             rows = self.full
             self.rung(live, rows, split)
@@ -237,19 +255,23 @@ class Search:
             if self.pays(few, c, LAST):
                 few.append(c)
             elif not splits:
-                self.dropped.append(f"{c.name}: no time for it on all rows")
+                self.dropped[c] = "no time for it on all rows"
         return few
 
     def _without_failures(self, live: list[Candidate], rows: int, split: int = 0) -> list[Candidate]:
         scores = self.scores(rows, split)
         for c, value in scores.items():
             if not np.isfinite(value):
-                self.dropped.append(f"{c.name}: {self.results[c, rows, split].reason or 'no score'}")
+                self.dropped[c] = self.results[c, rows, split].reason or "no score"
         return [c for c in live if np.isfinite(scores.get(c, 0.0 if c.size > rows else np.inf))]
 
     def _means(self, live: list[Candidate], splits: int) -> dict[Candidate, float]:
         found = {c: [self.results.get((c, self.full, k)) for k in range(splits)] for c in live}
         return {c: float(np.mean([self.score(r) for r in rs])) for c, rs in found.items() if None not in rs}
+
+    def left_out(self, found: Collection[Candidate]) -> list[str]:
+        """Each candidate that was given up, with why, unless it came back: then the table of those found has it."""
+        return [f"{c.name}: {why}" for c, why in self.dropped.items() if c not in found]
 
     def nothing(self) -> str:
         """Why no candidate has a score."""

@@ -9,7 +9,7 @@ import click
 
 from gpbench.text import counted, seconds
 
-from .shared import Command, note, output_file, output_folder, plugin_option
+from .shared import KEPT, Command, note, on_interruption, output_file, output_folder, plugin_option, stopped
 
 _file = click.Path(exists=True, dir_okay=False)
 
@@ -72,32 +72,35 @@ def _look(file, target, task, drop, inputs, missing):
 def advise(file, target, task, drop, inputs, missing, budget, metric, most, methods, jobs, seed, output, plugin):
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
-    Successive halving over methods and sizes on repeated splits; the cheapest candidate within one standard error of
-    the best (and 2.5 %, or .025 nat) is recommended. The folder keeps the table, a plot, and advice.yaml for gpbench
-    run. Methods of a plug-in are candidates, too.
+    Successive halving over methods and sizes on repeated splits; the cheapest candidate is recommended that is behind
+    the best by at most one standard error of their difference (and 2.5 %, or .025 nat). The folder keeps the table, a
+    plot, and advice.yaml for gpbench run. Methods of plug-ins, files or installed packages, are candidates, too.
     """
     import time
 
     begin = time.monotonic()
     from gpbench import catalog
     from gpbench.advising import candidates, judging, telling
-    from gpbench.advising.search import Search, refuse
-    from gpbench.errors import ConfigError
+    from gpbench.advising.search import Search, Stopped, refuse
     from gpbench.keeping.files import storing
-    from gpbench.metrics import METRICS, OF_TASK
-    from gpbench.text import nearest
 
     metric = metric or telling.ERROR[task]
-    if metric not in METRICS:
-        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, OF_TASK[task])}")
-    if metric not in OF_TASK[task]:
-        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(OF_TASK[task])}")
+    _refuse_metric(metric, task)
+    opened = time.monotonic()
     looked, source = _look(file, target, task, drop, inputs, missing)
+    reading = time.monotonic() - opened
     refuse(file, target, looked.y)
     out = Path(output or Path("results") / f"advice-{Path(file).stem}")
-    search = Search(source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin)
+    search = Search(
+        source, task, len(looked.y), metric, budget, out, [], jobs, seed, note, begin=begin, reading=reading
+    )
     search.every = candidates.candidates(task, search.full, most, methods, catalog.of_plugins("method"))
-    live = search.go()
+    try:
+        with on_interruption(KEPT):
+            live = search.go()
+    except Stopped as e:  # no advice: who interrupts wants the prompt back
+        stopped(KEPT)
+        return e.exit_code
     rows, found = search.table(live)
     if not found:
         note(search.nothing())
@@ -113,13 +116,24 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
         telling.draw(search, found, verdict, out / "advice.svg")
         (out / "advice.md").write_text(f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n", encoding="utf-8")
     note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
-    for line in search.dropped:
+    for line in search.left_out(found):
         note(f"left out: {line}")
     if rows < search.full or len(next(iter(found.values()))) < 2:
         reached = f"{rows} of {search.full} training rows" if rows < search.full else "one split of all rows"
         note(f"the budget of {budget:g} s is too small for these rows: it reached {reached}; this is a first guess")
         return 1
     return 0
+
+
+def _refuse_metric(metric: str, task: str) -> None:
+    from gpbench.errors import ConfigError
+    from gpbench.metrics import METRICS, OF_TASK
+    from gpbench.text import nearest
+
+    if metric not in METRICS:
+        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, OF_TASK[task])}")
+    if metric not in OF_TASK[task]:
+        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(OF_TASK[task])}")
 
 
 @click.command(cls=Command)

@@ -13,6 +13,7 @@ import click
 from gpbench.text import counted
 
 from .shared import (
+    KEPT,
     Command,
     ConfigName,
     fail,
@@ -176,11 +177,11 @@ class _One:
 
     def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
         from gpbench.keeping.store import Store
-        from gpbench.running.estimate import estimate
+        from gpbench.running.estimate import estimate, foreseen
         from gpbench.text import duration
 
         plan = self.chosen(fetch=False)
-        for message in plan.notices:
+        for message in [*plan.notices, *foreseen(plan.trials)]:
             note(message)
         found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions, self.config.metrics)
         for trial in found.missing:
@@ -212,7 +213,7 @@ class _One:
         before = self._before() if self.overridden else None
         resolved = None if before else resolved_yaml(self.config, self.out)
         planned = before or (self.plan(self.config) if self.for_check or any(self.selection.values()) else plan).trials
-        with on_interruption("stopped; what had finished is kept, the same command continues"):
+        with on_interruption(KEPT):
             summary = run_trials(
                 self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,
                 progress=choose(quiet=is_quiet()), at_end=self._condense,

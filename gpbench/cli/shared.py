@@ -76,13 +76,20 @@ def terminate(_number, _frame):
     raise Terminated
 
 
+KEPT = "stopped; what had finished is kept, the same command continues"
+
+
+def stopped(sentence: str) -> None:
+    click.echo(f"gpbench: {sentence}", err=True)
+
+
 @contextlib.contextmanager
 def on_interruption(sentence: str):
     """Ctrl-C and SIGTERM leave with a word of what was done."""
     try:
         yield
     except (KeyboardInterrupt, Terminated):
-        click.echo(f"gpbench: {sentence}", err=True)
+        stopped(sentence)
         raise
 
 

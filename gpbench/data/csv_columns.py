@@ -58,11 +58,13 @@ class Encoding:
 
     def encode(self, path, header: list[str], rows: list[list[str]]) -> tuple[np.ndarray, list[str]]:
         """Inputs (n, D), NaN where a number is missing, and what is to be told: levels that nobody has seen before."""
-        if absent := [c.name for c in self.columns if c.name not in header]:
+        at = positions(header)
+        if absent := [c.name for c in self.columns if c.name not in at]:
             raise DataError(f"{path}: has no column {', '.join(map(repr, absent))}, which the model was fitted to")
         blocks, told = [], []
         for column in self.columns:
-            cells = [row[header.index(column.name)] for row in rows]
+            j = at[column.name]
+            cells = [row[j] for row in rows]
             if column.levels is None:
                 blocks.append(_numbers(path, rows, column, cells)[:, None])
                 continue
@@ -72,6 +74,11 @@ class Encoding:
                 where = f"{path}: column '{column.name}', {place(rows, i)}"
                 told.append(f"{where}: '{cells[i][:SHOWN]}' is no level of the fit; taken as none of them")
         return np.hstack(blocks), told
+
+
+def positions(header: list[str]) -> dict[str, int]:
+    """Of the columns by name: looking each up in the header would take the square of their number."""
+    return {name: j for j, name in enumerate(header)}
 
 
 def _numbers(path, rows, column: Column, cells: list[str]) -> np.ndarray:
@@ -106,14 +113,16 @@ class Survey:
 def survey(path, header: list[str], rows: list, target: str, choices: Choices, say: Say = in_config) -> Survey:
     """Look at every column that is to be used; `say` gives the remedies. The first row below the header is row 1."""
     faults = [f"{path}: {fault}" for fault in name_faults(header, target, choices, say)]
-    used = [c for c in choices.inputs or header if c in header and c != target and c not in (choices.drop or [])]
+    at = positions(header)
+    used = [c for c in choices.inputs or header if c in at and c != target and c not in (choices.drop or [])]
     if not used and not faults:
         others = " and those dropped" if choices.drop else ""
         faults.append(f"{path}: has no column besides the target '{target}'{others}")
     columns, remarks = [], []
     complete = np.ones(len(rows), dtype=bool)
     for name in used:
-        cells = [row[header.index(name)] for row in rows]
+        j = at[name]
+        cells = [row[j] for row in rows]
         gaps = np.array([absent_cell(c) for c in cells])
         complete &= ~gaps
         levels, found = _kind(name, cells, gaps, choices, lambda i, name=name: f"{called(name)}, {place(rows, i)}", say)
@@ -122,7 +131,7 @@ def survey(path, header: list[str], rows: list, target: str, choices: Choices, s
         if not found:
             remarks += [f"{path}: {remark}" for remark in _odd(name, cells, levels, len(rows), say)]
     if target in header:
-        gaps = np.array([absent_cell(row[header.index(target)]) for row in rows])
+        gaps = np.array([absent_cell(row[at[target]]) for row in rows])
         complete &= ~gaps
         if choices.missing == "median" and gaps.any():
             why = f"missing value of the target, which no median can stand in for; {say('missing', 'drop')}"

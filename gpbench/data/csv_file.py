@@ -89,7 +89,8 @@ def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_confi
     keep = found.complete if choices.missing == "drop" else np.ones(len(rows), dtype=bool)
     kept = np.flatnonzero(keep)
     if target in header and keep.any():
-        cells = [rows[i][header.index(target)] for i in kept]
+        j = header.index(target)
+        cells = [rows[i][j] for i in kept]
 
         def at(i):
             return place(rows, kept[i])

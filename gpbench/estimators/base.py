@@ -38,6 +38,7 @@ class Estimator(BaseEstimator):
         choice = resolve.kernel(self.kernel, cls)
         method, notes = resolve.method(cls, self._task, self.n_basis, self.options, usual, len(X))
         h = resolve.hyperparameters(self.learn, self._task, len(X))
+        resolve.check_values(h, choice, self._task)
         state = streams.of_state(self.random_state)
         model, more = fitting.fit(X, y, self._task, method, choice, h, state, resolve.max_seconds(self.max_seconds))
         self._keep(model, X, method, [*notes, *more], choice.objects)

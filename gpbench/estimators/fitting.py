@@ -64,10 +64,12 @@ def fit(
 ) -> tuple[Model, list[str]]:
     """A model of raw rows, and what its user should know."""
     refuse_too_large(method, len(y))
-    scale = {"inputs": "none" if kernel.objects else "standardise"}
+    scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
     scaler = Scaler.fit(X, y, scale, task)
     Xs, ys = scaler.inputs(X), scaler.target(y, X)
     notes = remarks(X, y, task)
+    if kernel.raw_inputs:
+        notes.append("the inputs are not scaled: the kernel needs them as they are")
     if task == "regression" and not np.ptp(y):
         h = FEW_VALUES
     with threads.limited(), deadline.within(max_seconds):
@@ -78,6 +80,8 @@ def fit(
             raise
         except (ConfigError, NotApplicable) as e:
             raise BadParameter(f"{method.name}: {e}") from e
+        except MemoryError as e:
+            raise BadInput(f"{method.name}: {e or 'out of memory: take a sparse method, or fewer rows'}") from e
         except GpbenchError as e:
             why = fault(kernel.build(Xs), Xs) if isinstance(e, NotPositiveDefinite) else ""
             raise BadInput(f"{method.name}: {why or e}") from e

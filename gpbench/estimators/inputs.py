@@ -11,10 +11,12 @@ DATE = "a date or a time; make it a number first, for example the days since a d
 
 
 def vectors(X) -> np.ndarray:
-    """(n, D) doubles from an array, nested lists, a data frame or a sparse matrix."""
+    """(n, D) doubles, row by row in memory, from an array, nested lists, a data frame or a sparse matrix."""
+    refuse_repeated_names(X)
     names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
     if hasattr(X, "toarray"):
         X = X.toarray()
+    refuse_masked(X)
     try:
         A = np.asarray(X)
     except ValueError as e:
@@ -27,7 +29,27 @@ def vectors(X) -> np.ndarray:
     if len(A) == 0 or A.shape[1] == 0:
         missing = "sample(s)" if len(A) == 0 else "feature(s)"
         raise BadInput(f"X: 0 {missing} (shape={A.shape}) while a minimum of 1 is required.")
-    return finite(numbers(A, names), names)
+    return np.ascontiguousarray(finite(numbers(A, names), names))  # sums in another order round in another way
+
+
+def refuse_repeated_names(X) -> None:
+    names = list(getattr(X, "columns", ()))
+    if again := [name for i, name in enumerate(names) if name in names[:i]]:
+        count = names.count(again[0])
+        raise BadInput(f"X: {count} columns have the name '{again[0]}'; give each column a name of its own")
+
+
+def refuse_masked(X) -> None:
+    for row, *rest in _masked(X):
+        column = f"column {rest[0]}, " if rest else ""
+        raise BadInput(f"X: {column}row {row}: missing value (masked); drop the row or fill it in")
+
+
+def _masked(values) -> list[tuple]:
+    """Places of masked entries: numpy hands on what lies under a mask as if it were a value."""
+    if isinstance(values, (list, tuple)):  # rows with masks of their own
+        return [(i, *place) for i, row in enumerate(values) if np.ma.is_masked(row) for place in _masked(row)]
+    return [tuple(place) for place in np.argwhere(np.ma.getmaskarray(values))] if np.ma.is_masked(values) else []
 
 
 def numbers(A: np.ndarray, names: list[str] | None) -> np.ndarray:
@@ -43,6 +65,8 @@ def numbers(A: np.ndarray, names: list[str] | None) -> np.ndarray:
         except (ValueError, TypeError):
             i = next(i for i, value in enumerate(A[:, j]) if not _is_number(value))
             where, value = f"X: {_column(j, names)}, row {i}", A[i, j]
+            if is_missing(value):
+                raise BadInput(f"{where}: missing value; drop the row or fill it in") from None
             if isinstance(value, str):
                 what = f"{value[:40]!r} is text; encode the column first (OneHotEncoder), or use gpbench fit"
                 raise BadInput(f"{where}: {what}") from None
@@ -78,6 +102,7 @@ def _column(j: int, names: list[str] | None) -> str:
 def objects(X) -> np.ndarray:
     """(n,) objects from a sequence of molecules and the like, or one column of them."""
     values = X.to_numpy() if hasattr(X, "to_numpy") else X
+    refuse_masked(values)
     if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
@@ -110,6 +135,8 @@ def targets(y, n: int) -> np.ndarray:
         values = np.asarray(y, dtype=float)
     except (ValueError, TypeError) as e:
         i = next(i for i, value in enumerate(y) if not _is_number(value))
+        if is_missing(y[i]):
+            raise BadInput(f"Input y contains a missing value in row {i}; drop the row") from e
         raise BadInput(f"y: row {i}: {str(y[i])[:40]!r} is not a number; for classes use SparseGPClassifier") from e
     if not (fit := np.abs(values) <= LARGEST).all():
         i = int(np.argmin(fit))
@@ -117,7 +144,7 @@ def targets(y, n: int) -> np.ndarray:
         if not np.isfinite(values[i]):  # the words are those that scikit-learn's own checks look for
             what = "NaN" if np.isnan(values[i]) else "infinity or a value too large for dtype('float64')"
         raise BadInput(f"Input y contains {what} in row {i}; drop the row")
-    return values
+    return np.ascontiguousarray(values)
 
 
 def column(y, n: int) -> np.ndarray:
@@ -126,6 +153,8 @@ def column(y, n: int) -> np.ndarray:
         raise BadInput("this estimator requires y to be passed, but the target y is None")
     if hasattr(y, "toarray"):
         raise BadInput("y: sparse targets are not supported; give an array")
+    if gaps := _masked(y):
+        raise BadInput(f"Input y contains a missing value (masked) in row {gaps[0][0]}; drop the row")
     y = np.asarray(y)
     if np.iscomplexobj(y):
         raise BadInput("y: Complex data not supported")

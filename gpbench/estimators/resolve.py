@@ -16,8 +16,10 @@ from gpbench.kernels.build import COMBINED, build_kernel, how_to_write, names_in
 from gpbench.kernels.function import FunctionKernel
 from gpbench.kernels.patterns import NO_SUPPORT
 from gpbench.methods.base import Method
-from gpbench.planning.reader import wording
+from gpbench.planning import kernel_entry
+from gpbench.planning.reader import Reader, wording
 from gpbench.planning.sections import Hyperparameters
+from gpbench.planning.yaml_strict import Document
 from gpbench.text import nearest, seconds
 
 from . import defaults
@@ -30,6 +32,13 @@ LEARN = ("auto", "fixed", "joint", "interleaved")
 class KernelChoice:
     given: dict | Kernel  # a description, or the kernel itself
     objects: bool  # inputs are handed on as they are: (n,) objects, or whatever a user's function takes
+
+    @property
+    def raw_inputs(self) -> bool:
+        """Vectors, but such as no scaling may touch: bins of histograms."""
+        if isinstance(self.given, Kernel):
+            return self.given.raw_inputs
+        return any(catalog.find("kernel", name).raw_inputs for name in names_in(self.given))
 
     def build(self, X) -> Kernel:
         return self.given if isinstance(self.given, Kernel) else build_kernel(self.given, X)
@@ -166,11 +175,23 @@ def hyperparameters(learn: Any, task: str, n: int) -> dict:
         found = Hyperparameters.model_validate_json(json.dumps(given), strict=True)
     except (ValidationError, TypeError) as e:
         raise BadParameter(f"learn: {_of_learning(e)}") from e
-    if faults := found.faults():
+    if faults := [*found.faults(), *found.value_faults()]:
         raise BadParameter(f"learn: {faults[0][1]}")
     if found.plain().get("subset_of") == "data":
         raise BadParameter("learn: `subset_of: data` is for the runner: an estimator sees the training rows alone")
     return found.plain()
+
+
+def check_values(h: dict, choice: KernelChoice, task: str) -> None:
+    """Values are given for the kernel's parameters and the noise, each by its name, as in a config; bounds for some."""
+    if isinstance(choice.given, Kernel):
+        return
+    reader = Reader(Document(h, {}))
+    if h.get("values") is not None:
+        kernel_entry.check_values(reader, h["values"], choice.given, ("values",), task)
+    kernel_entry.check_parameters(reader, h.get("bounds") or {}, choice.given, ("bounds",))
+    if reader.faults:
+        raise BadParameter(f"learn: {reader.faults[0].message}")
 
 
 def _of_learning(error: ValidationError | TypeError) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -30,13 +31,19 @@ FITTED = (  # attributes of an estimator that are kept
     "model_", "method_", "objects_", "n_basis_", "basis_", "kernel_", "noise_", "log_evidence_", "path_", "notes_",
     "n_features_in_", "feature_names_in_", "classes_", "columns_",
 )  # fmt: skip
+_DAMAGED = (  # RuntimeError: zipfile's of flags and versions that it does not know
+    ValueError, KeyError, TypeError, IndexError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
 _PLAIN = (str, int, float, bool, type(None))
 
 
 def refuse_path(path) -> None:
     """Where no model can be kept, told before it is fitted."""
-    if Path(path).suffix != ".npz":
-        raise BadParameter(f"{path}: a model is saved as .npz, for example {Path(path).with_suffix('.npz')}")
+    place = Path(path)
+    if place.suffix != ".npz":
+        named = place.name.strip(".") not in ("", "npz")  # "." and ".." are folders, ".npz" is a suffix without a name
+        example = place.with_suffix(".npz") if named else "model.npz"
+        raise BadParameter(f"{place}: a model is saved as .npz, for example {example}")
     refuse_unwritable(path)
 
 
@@ -44,10 +51,11 @@ def save(estimator, path) -> None:
     refuse_path(path)
     packer = _Packer()
     state = {k: v for k, v in vars(estimator).items() if k in FITTED}
-    parameters = {k: v if _is_plain(v) else None for k, v in estimator.get_params(deep=False).items()}
+    given = estimator.get_params(deep=False)
+    parameters = {k: v if _is_plain(v) else None for k, v in given.items()}
     content = {
         "format": FORMAT, "gpbench": gpbench.__version__, "class": type(estimator).__name__, "parameters": parameters,
-        "state": packer.pack(state),
+        "state": packer.pack(state), "kernels": packer.pack({k: v for k, v in given.items() if isinstance(v, Kernel)}),
     }  # fmt: skip
     description = np.frombuffer(json.dumps(content).encode(), dtype=np.uint8)
     with writing(path), open(path, "wb") as stream:
@@ -61,16 +69,18 @@ def load(path):
             content = json.loads(arrays["description"].tobytes())
             if content["format"] != FORMAT:
                 raise DataError(f"{path}: is of format {content['format']}; this gpbench reads format {FORMAT}")
-            state = _Unpacker(path, arrays, content["gpbench"]).unpack(content["state"])
+            unpacker = _Unpacker(path, arrays, content["gpbench"])
+            state = unpacker.unpack(content["state"])  # first, as it was written: what follows may refer to it
+            kernels = unpacker.unpack(content.get("kernels", {"dict": []}))  # parameters; older files have none
     except FileNotFoundError as e:
         raise DataError(f"{path}: no such file") from e
     except OSError as e:
         raise DataError(f"{path}: cannot be read ({e.strerror or e})") from e
-    except (ValueError, KeyError, TypeError, IndexError, EOFError, zlib.error, zipfile.BadZipFile) as e:
+    except _DAMAGED as e:
         raise DataError(f"{path}: is no model of gpbench, or a damaged one; save it again") from e
     if content["class"] not in ("SparseGPRegressor", "SparseGPClassifier"):
         raise DataError(f"{path}: holds a {content['class']}, which gpbench does not know")
-    estimator = getattr(gpbench, content["class"])(**content["parameters"])
+    estimator = getattr(gpbench, content["class"])(**content["parameters"] | kernels)
     for name, value in state.items():
         if name in FITTED:
             setattr(estimator, name, value)
@@ -83,6 +93,8 @@ def _arrays(path, stream):
     stream.seek(0)
     if begin == b"PK\x03\x04":
         arrays = np.load(stream, allow_pickle=False)
+        if arrays.zip.testzip():  # numpy stops short of the checksum where a damaged header asks for fewer numbers
+            raise zipfile.BadZipFile
         if "description" in arrays:
             return arrays
     raise DataError(f"{path}: is no model of gpbench; one is written by gpbench fit, or by an estimator's save")

@@ -16,6 +16,7 @@ from gpbench.errors import BadInput, DataError
 from gpbench.text import csv_cell
 
 from .fitting import remarks
+from .inputs import refuse_repeated_names
 
 
 def fit_table(model, looked: Look):
@@ -53,6 +54,7 @@ def _encoded(encoding: Encoding, path, header: list[str], rows: list[list[str]])
 
 def frame_inputs(encoding: Encoding, X) -> np.ndarray:
     """Inputs from a data frame with the columns of the csv, or with the inputs made of these."""
+    refuse_repeated_names(X)
     header = [str(name).strip() for name in X.columns]
     if not len(X):
         return X

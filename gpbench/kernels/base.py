@@ -26,6 +26,7 @@ class Kernel(Named, OnPatterns, ABC):
     stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` counts here too
     smooth: ClassVar[bool] = True  # has a gradient with respect to vector inputs
     objects: ClassVar[bool] = False  # takes (n,) objects such as molecules, not vectors
+    raw_inputs: ClassVar[bool] = False  # vectors mean something only as they are: an estimator does not scale them
     compact: ClassVar[bool] = False  # exactly zero beyond some distance, so that `support` and `sparse` exist
 
     looked_up: bool = False  # weights of kept matrices are all that theta changes: the whole of K costs little

@@ -31,6 +31,10 @@ class _Combination(Kernel):
         self.names = _distinct(self.parts)
         self.smooth = all(p.smooth for p in self.parts)
 
+    @property
+    def raw_inputs(self):
+        return any(p.raw_inputs for p in self.parts)
+
     @classmethod
     def create(cls, X, parts):
         return cls(parts)

@@ -23,6 +23,7 @@ _compiled = njit(cache=True, fastmath={"reassoc", "contract", "nnan", "nsz"}, er
 class HistogramIntersection(Kernel):
     name = "histogram-intersection"
     smooth = False
+    raw_inputs = True
 
     def __init__(self, theta, overlaps: Overlaps):
         self.theta = np.asarray(theta, dtype=float)
@@ -39,7 +40,9 @@ class HistogramIntersection(Kernel):
         if X.ndim != 2 or X.dtype == object:
             raise ConfigError("the histogram-intersection kernel takes rows of numbers; these inputs are objects")
         if len(X) and X.min() < 0:
-            raise ConfigError("histogram-intersection needs bins >= 0: set scale: {inputs: none}, or check the data")
+            raise ConfigError(
+                "histogram-intersection needs bins >= 0: check the data, and in a config set scale: {inputs: none}"
+            )
         sizes = _sizes(groups, X.shape[1])
         overlaps = Overlaps(np.cumsum([0, *sizes]))
         overlaps.prepare(X)
@@ -83,6 +86,16 @@ class Overlaps:
         self.ends = np.asarray(ends, dtype=np.int64)  # (G + 1,)
         self._stack: GramStack | None = None
         self._places = Latest(self._look_up)
+        self._rows: np.ndarray | None = None  # whose overlaps are kept
+
+    def __getstate__(self):
+        """The stack is made again of the rows: it is n times their size."""
+        return {"ends": self.ends, "rows": self._rows}
+
+    def __setstate__(self, state):
+        self.__init__(state["ends"])
+        if state["rows"] is not None:
+            self.prepare(state["rows"])
 
     def prepare(self, X) -> None:
         X = np.unique(np.ascontiguousarray(X, dtype=float), axis=0)

@@ -14,8 +14,14 @@ from numpy.polynomial import polynomial
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from gpbench.machine import memory_bytes
+
 from .base import Kernel
 from .stationary import Stationary, spread_of
+
+MANY = 20_000  # rows whose full matrix may be too large
+SAMPLE = 100  # rows that tell the share of entries that are not zero
+ENTRY = 24  # bytes: both places of a pair, then value and row
 
 
 class PiecewisePolynomial(Stationary):
@@ -58,6 +64,7 @@ class PiecewisePolynomial(Stationary):
 
     def support(self, X, X2=None):
         tree = cKDTree(self._scaled(X))
+        _refuse_too_full(tree)
         if X2 is None:
             pairs = tree.query_pairs(1.0, output_type="ndarray")
             start, rows = _symmetric(pairs, len(X))
@@ -67,6 +74,21 @@ class PiecewisePolynomial(Stationary):
         pattern = sparse.csc_matrix((ones, (near["i"], near["j"])), shape=(len(X), len(X2)))
         pattern.sort_indices()
         return pattern
+
+
+def _refuse_too_full(tree: cKDTree) -> None:
+    """MemoryError where a sample says that the entries alone are more than the machine has; the factor needs more."""
+    n = len(tree.data)
+    if n < MANY:
+        return
+    some = tree.data[:: n // SAMPLE]
+    share = tree.query_ball_point(some, 1.0, return_length=True).mean() / n
+    needed, there = ENTRY * share * n**2, memory_bytes()
+    if needed > there:
+        raise MemoryError(
+            f"{share:.2%} of {n} x {n} covariances are not zero, {needed / 1e9:.0f} GB of them; this machine has "
+            f"{there / 1e9:.0f} GB: start with shorter length-scales, or take fewer rows or inducing inputs (fitc)"
+        )
 
 
 class PP0(PiecewisePolynomial):

@@ -16,7 +16,6 @@ from scipy.spatial.distance import cdist
 
 from .base import Kernel
 
-
 CONSTANT = 1e-12  # a spread that is none
 
 

@@ -119,6 +119,18 @@ class Hyperparameters(Section):
             found += [(key, f"`{key}` plays no part where `values` are kept") for key in sorted(written)]
         return found
 
+    def value_faults(self) -> list[tuple[Keys, str]]:
+        """Values and bounds that no parameter can have, each with its keys."""
+        found: list[tuple[Keys, str]] = []
+        for name, value in (self.values or {}).items():
+            given = value if isinstance(value, list) else [value]
+            if not given or not all(v > 0 or (v == 0 and name == "bias") for v in given):
+                found.append((("values", name), f"'{name}': must be greater than 0, got {shown(value)}"))
+        for name, pair in (self.bounds or {}).items():
+            if pair[0] >= pair[1]:
+                found.append((("bounds", name), f"'{name}': expected [lowest, highest], got {shown(pair)}"))
+        return found
+
     def plain(self) -> dict:
         """What determines the numbers, defaults filled in; keys that play no part are left out."""
         given = super().plain()
@@ -201,13 +213,8 @@ def hyperparameters(reader: Reader, data: Any, keys: Keys) -> dict | None:
         return None
     for key, message in found.faults():
         reader.fault((*keys, key), message, on="key")
-    for name, value in (found.values or {}).items():
-        given = value if isinstance(value, list) else [value]
-        if not given or any(v < 0 or (v == 0 and name != "bias") for v in given):
-            reader.fault((*keys, "values", name), f"'{name}': must be greater than 0, got {shown(value)}")
-    for name, pair in (found.bounds or {}).items():
-        if pair[0] >= pair[1]:
-            reader.fault((*keys, "bounds", name), f"'{name}': expected [lowest, highest], got {shown(pair)}")
+    for place, message in found.value_faults():
+        reader.fault((*keys, *place), message)
     return found.plain()
 
 

@@ -1,11 +1,14 @@
 """The front of quality against time: who is on it, and what each of them adds to it.
 
 Time is CPU seconds of a whole trial, shared learning included; a folder whose trials do not know them has no front. The
-hypervolume is the share of the box between the fastest and the slowest, the best and the worst of the listed series
-that the front dominates, with time on a log scale; what a series adds is how much less it would be without it.
+hypervolume is the share of the box between the fastest and the slowest, the best and the worst of the series that
+the front dominates, with time on a log scale; what a series adds is how much less it would be without it. A series that
+lacks trials of others moves neither: it is compared with each of them on the trials that the two share.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -16,7 +19,8 @@ from .frame import Results
 from .numbers import mean_std, seconds
 from .ranking import metrics_of
 from .render import Cell, Table
-from .series import named
+from .series import by_trial, competing, named
+from .significance import ROUNDING
 
 LEAST = 4  # series, fewer of which a reader ranks by eye
 
@@ -28,12 +32,11 @@ def whole_trial(rows: pd.DataFrame) -> tuple[str, str]:
 
 
 def front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points that no other beats in both coordinates, from left to right."""
-    found, lowest = [], np.inf
+    """The points that no other beats in both coordinates, from left to right; better by rounding only is not better."""
+    found: list[tuple[float, float]] = []
     for x, y in sorted(points):
-        if y < lowest:
+        if not found or found[-1][1] - y > ROUNDING * max(abs(y), abs(found[-1][1])):
             found.append((x, y))
-            lowest = y
     return found
 
 
@@ -47,17 +50,51 @@ def hypervolume(points: list[tuple[float, float]], corner: tuple[float, float]) 
 
 
 def front_rows(results: Results) -> pd.DataFrame:
-    """stats/front.csv: every series of a data set and metric with its time, score, place and share."""
+    """stats/front.csv: every series of a data set, training size and metric with its time, score, place and share."""
     out = []
-    for (dataset, n_train), part in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
-        part = named(part[part["cpu_seconds"] > 0])
-        for metric in metrics_of(results):
-            means = part.groupby("series", sort=False)[["cpu_seconds", metric]].mean().dropna()
-            if len(means) >= LEAST:
-                trials = part.groupby("series")["trial"].nunique()
-                where = {"dataset": dataset, "n_train": n_train, "metric": metric}
-                out += [where | row | {"trials": trials[row["series"]]} for row in _placed(means, metric)]
+    for dataset, n_train, metric, part in _parts(results):
+        out += [{"dataset": dataset, "n_train": n_train, "metric": metric} | row for row in _series_rows(part, metric)]
     return pd.DataFrame(out)
+
+
+def _parts(results: Results) -> Iterator[tuple[str, float, str, pd.DataFrame]]:
+    """(data set, training size, metric, rows): what is placed on one front; other sizes are other problems."""
+    for (dataset, n_train), rows in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
+        for metric in metrics_of(results):
+            part = named(rows[rows["cpu_seconds"] > 0]).dropna(subset=[metric])
+            if part["series"].nunique() >= LEAST:
+                yield dataset, n_train, metric, part
+
+
+def _series_rows(part: pd.DataFrame, metric: str) -> list[dict]:
+    """Those that compete beside each other on the trials they share, every other one beside each of them."""
+    time, score = by_trial(part, "cpu_seconds"), by_trial(part, metric)
+    rivals = competing(score)
+    shared = rivals.index if len(rivals) else score.index  # no trial in common: each has its own mean
+    among = part[part["series"].isin(rivals.columns) & part["trial"].isin(shared)]
+    placed = {row["series"]: row for row in _placed(_means(among, metric), metric)}
+    whole, trials, rows = next(iter(placed.values()))["hypervolume"], part.groupby("series")["trial"].nunique(), []
+    for series, own in _means(part, metric).sort_values("cpu_seconds").iterrows():
+        place = placed.get(series) or {
+            "on_front": all(_unbeaten(series, rival, time, score, metric) for rival in rivals),
+            "adds": 0.0,
+            "hypervolume": whole,
+        }
+        row = {"series": series, "cpu_seconds": own["cpu_seconds"], "mean": own[metric]}
+        row |= {k: place[k] for k in ("on_front", "adds", "hypervolume")}
+        rows.append(row | {"trials": trials[series]})
+    return rows
+
+
+def _means(part: pd.DataFrame, metric: str) -> pd.DataFrame:
+    return part.groupby("series", sort=False)[["cpu_seconds", metric]].mean()
+
+
+def _unbeaten(series: str, rival: str, time: pd.DataFrame, score: pd.DataFrame, metric: str) -> bool:
+    """Whether the rival is not both faster and better on the trials that the two share; False where there are none."""
+    both = score[[series, rival]].dropna().index
+    points = {s: (time.loc[both, s].mean(), loss(metric, score.loc[both, s].mean())) for s in (series, rival)}
+    return len(both) > 0 and points[series] in front(list(points.values()))
 
 
 def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
@@ -76,19 +113,22 @@ def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
 
 
 def front_table(results: Results) -> Table:
-    """The front in words: the fastest first, those on it in bold."""
-    found, rows, remarks = front_rows(results), [], []
-    frame = named(results.ok)
-    columns = ["method", "CPU, s", "score", "adds to the front", "place"]
-    for (dataset, metric), part in found.groupby(["dataset", "metric"], sort=False) if len(found) else ():
-        rows.append((f"{dataset}, {metric.upper()}", None))
-        for row in part.to_dict("records"):
-            mine = frame[(frame["dataset"] == dataset) & (frame["series"] == row["series"])]
-            place = "on the front" if row["on_front"] else ""
-            cells = [Cell(seconds(mine["cpu_seconds"])), Cell(mean_std(mine[metric]), row["on_front"])]
-            rows.append((row["series"], [*cells, Cell(f"{row['adds']:.3f}" if row["on_front"] else ""), Cell(place)]))
-        remarks.append(
-            f"{dataset}, {metric.upper()}: the front dominates {part['hypervolume'].iloc[0]:.3f} of the box."
-        )
+    """The front in words: a block for each data set, training size and metric, the fastest first, the front in bold."""
+    rows, remarks = [], []
+    sizes = results.ok.groupby("dataset")["n_train"].nunique()
+    for dataset, n_train, metric, part in _parts(results):
+        size = f", n = {n_train:.0f}" if sizes[dataset] > 1 and pd.notna(n_train) else ""
+        title = f"{dataset}{size}, {metric.upper()}"
+        found = _series_rows(part, metric)
+        rows += [(title, None), *((row["series"], _cells(row, part, metric)) for row in found)]
+        remarks.append(f"{title}: the front dominates {found[0]['hypervolume']:.3f} of the box.")
     notes = ["On the front: nothing is both faster and better. CPU seconds of learning, fit and prediction.", *remarks]
+    columns = ["method", "CPU, s", "score", "adds to the front", "place"]
     return Table("front", f"{results.name}: quality against time", columns, rows, notes=notes if rows else [])
+
+
+def _cells(row: dict, part: pd.DataFrame, metric: str) -> list[Cell]:
+    mine, on, total = part[part["series"] == row["series"]], row["on_front"], part["trial"].nunique()
+    place = ["on the front" if on else "", f"{row['trials']} of {total} trials" if row["trials"] < total else ""]
+    cells = [Cell(seconds(mine["cpu_seconds"])), Cell(mean_std(mine[metric]), on)]
+    return [*cells, Cell(f"{row['adds']:.3f}" if on else ""), Cell(", ".join(filter(None, place)))]

@@ -8,7 +8,7 @@ from . import published
 from .frame import Results
 from .numbers import mean_std
 from .published import ALGORITHMS, Printed
-from .ranking import against_best
+from .ranking import against_best, said_of_trials
 from .render import Cell, Table
 from .row_settings import parse_items
 
@@ -72,11 +72,7 @@ class _Book:
         if metric != "n_basis":
             together = pd.concat([p.assign(printed=m) for m, p in parts.items()])
             marks = against_best(together, name, self.results.config.get("compare"), by="printed")
-            if any(k.left_out for k in marks.values()):
-                k = next(iter(marks.values()))
-                self.notes.append(
-                    f"{dataset}: tests use the {k.n} of {k.n + k.left_out} trials that all methods share."
-                )
+            self.notes += said_of_trials(dataset, marks)
             self.notes += [f"{dataset}: {k.note}." for k in marks.values() if k.note]
         cells = {}
         for m, p in parts.items():

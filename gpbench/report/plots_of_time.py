@@ -12,7 +12,7 @@ from .frame import Results
 from .front import front, whole_trial
 from .looks import of_methods
 from .ranking import metrics_of
-from .series import told_apart
+from .series import enough, told_apart
 from .style import new_figure
 from .traces import along, last_of
 
@@ -65,7 +65,7 @@ def along_training(results: Results) -> Named:
 def trade_off(results: Results) -> Named:
     """Mean score against median time in all and of the test, a point for every size ([cao] Figures 3c, 3f, 6 and 7).
 
-    The dotted steps are the front, where nothing is both faster and better.
+    The dotted steps are the front, where nothing is both faster and better; of the methods with the most trials.
     """
     every = of_methods(results)
     for dataset, rows in by_dataset(results):
@@ -80,13 +80,15 @@ def trade_off(results: Results) -> Named:
             figure, [axes] = new_figure(columns=2, width=8.4)
             whole, seconds = whole_trial(part)
             for ax, column in zip(axes, (whole, "predict_seconds")):
-                points = []
+                points, counts = [], []
                 for label in part["label"].unique():
                     by = part[part["label"] == label].groupby("d_max", dropna=False)
                     x, y = by[column].median(), by[metric].mean()
                     ax.plot(x, y, label=plain(label), markersize=4, **every[label])
                     points += zip(x, y)
-                if metric not in AIM and len(best := front(points)) > 1:
+                    counts += by.size().tolist()
+                full = [point for point, is_full in zip(points, enough(pd.Series(counts))) if is_full]
+                if metric not in AIM and len(best := front(full)) > 1:
                     ax.step(*zip(*best), where="post", color="0.5", linewidth=0.8, linestyle=":", label="front")
             for ax, what in zip(axes, (f"learning, fit and prediction, {seconds}", "prediction, seconds")):
                 ax.set_xscale("log")

@@ -12,12 +12,15 @@ from gpbench.metrics import METRICS, loss
 
 from . import significance
 from .frame import Results
-from .series import named, paired, told_apart
+from .series import by_trial, competing, named, told_apart
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A series against the best of its group, on the `n` trials that all of the group share."""
+    """A series against the best of its group; mean and test on the `n` trials that all of the group share.
+
+    The best is found on more trials where some series lack many: those of the series that compete for it.
+    """
 
     series: str
     mean: float
@@ -27,6 +30,13 @@ class Mark:
     n: int
     left_out: int
     note: str = ""
+    own: int = 0  # trials of this series
+
+    @property
+    def few(self) -> str:
+        """'1 of 6 trials' where the others of the group have some that this one lacks."""
+        total = self.n + self.left_out
+        return f"{self.own} of {total} trials" if self.own < total else ""
 
 
 @dataclass(frozen=True)
@@ -69,28 +79,56 @@ def metrics_of(results: Results) -> list[str]:
 
 
 def against_best(rows: pd.DataFrame, metric: str, compare: dict | None = None, by: str = "series") -> dict[str, Mark]:
-    """A mark for every series; `compare` is the config's {test, alpha, correction}."""
+    """A mark for every series; `compare` is the config's {test, alpha, correction}.
+
+    The best mean is one of those that compete (series.py); a series with fewer trials takes its place only where the
+    test finds it better, as a lucky trial or two are no mean.
+    """
     compare = compare or {}
-    test = significance.TESTS[compare.get("test", "paired-t")]
-    table, left_out = paired(rows, metric, by)
-    if table.empty:
+    wide = by_trial(rows, metric, by)
+    rivals, shared, own = competing(wide), wide.dropna(), wide.count()
+    if rivals.empty:
         return {}
-    means, table = table.mean(), loss(metric, table)
-    losses = table.mean()
-    winner = losses.idxmin()
-    share = float((rows["n_test"] / rows["n_train"]).mean())
-    outcomes = {s: test(table[s].to_numpy(), table[winner].to_numpy(), test_share=share) for s in table if s != winner}
-    p = np.array([o.p for o in outcomes.values()])
-    holm, alpha = compare.get("correction") == "holm", compare.get("alpha", 0.05)
-    p = dict(zip(outcomes, significance.holm(p) if holm else p))
-    tested = sum(not np.isnan(o.p) for o in outcomes.values()) if holm else 1
-    alone = len(table.columns) == 1
-    marks = {winner: Mark(winner, means[winner], not alone, False, np.nan, len(table), left_out)}
-    for s, outcome in outcomes.items():
-        note = significance.out_of_reach(outcome, alpha, tested) or outcome.note
-        worse = bool(p[s] < alpha and losses[s] > losses[winner])
-        marks[s] = Mark(s, means[s], False, worse, float(p[s]), len(table), left_out, note)
+    share, alpha = float((rows["n_test"] / rows["n_train"]).mean()), compare.get("alpha", 0.05)
+    table, means, left_out = loss(metric, shared), shared.mean(), len(wide) - len(shared)
+    losses, winner = table.mean(), loss(metric, rivals).mean().idxmin()
+    tested = _against(table, winner, compare, share)
+    better = [s for s, (p, _) in tested.items() if s not in rivals and p < alpha and losses[s] < losses[winner]]
+    if better:
+        winner = losses[better].idxmin()
+        tested = _against(table, winner, compare, share)
+    best = Mark(winner, means[winner], len(own) > 1, False, np.nan, len(table), left_out, own=own[winner])
+    marks = {winner: best}
+    for s, (p, note) in tested.items():
+        worse = bool(p < alpha and losses[s] > losses[winner])
+        marks[s] = Mark(s, means[s], False, worse, p, len(table), left_out, note, own[s])
     return {s: marks[s] for s in table}
+
+
+def _against(table: pd.DataFrame, winner: str, compare: dict, share: float) -> dict[str, tuple[float, str]]:
+    """p and what limits the test, of every other series against this one on the trials that all share."""
+    others = [s for s in table if s != winner]
+    if table.empty:
+        return dict.fromkeys(others, (np.nan, "no trial that all methods share: no test"))
+    test = significance.TESTS[compare.get("test", "paired-t")]
+    outcomes = [test(table[s].to_numpy(), table[winner].to_numpy(), test_share=share) for s in others]
+    p = np.array([o.p for o in outcomes])
+    holm, alpha = compare.get("correction") == "holm", compare.get("alpha", 0.05)
+    tests = int((~np.isnan(p)).sum()) if holm else 1
+    notes = [significance.out_of_reach(o, alpha, tests) or o.note for o in outcomes]
+    return dict(zip(others, zip((significance.holm(p) if holm else p).tolist(), notes)))
+
+
+def said_of_trials(title: str, marks: dict[str, Mark]) -> list[str]:
+    """Where trials are missing: how many the tests use, and which series have how many."""
+    if not any(m.left_out for m in marks.values()):
+        return []
+    one = next(iter(marks.values()))
+    short = ", ".join(f"{m.series} ({m.few})" for m in marks.values() if m.few)
+    return [
+        f"{title}: tests use the {one.n} of {one.n + one.left_out} trials that all methods share.",
+        f"{title}: {short}; with fewer trials than others a method is called best only where the test finds it better.",
+    ]
 
 
 def stats_rows(results: Results) -> pd.DataFrame:

@@ -36,9 +36,27 @@ def _hashable(key: dict) -> tuple:
     return tuple(None if isinstance(v, float) and np.isnan(v) else v for v in key.values())
 
 
-def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.DataFrame, int]:
-    """Trials (rows) by method (columns), only the trials that all share; and how many trials were left out."""
+def by_trial(frame: pd.DataFrame, metric: str, by: str = "series") -> pd.DataFrame:
+    """Trials (rows) by method (columns), nan where a method lacks a trial."""
     wide = frame.pivot_table(index="trial", columns=by, values=metric, aggfunc="mean", sort=False)
-    wide = wide[list(dict.fromkeys(frame.loc[frame[metric].notna(), by]))]  # the file's order, not the alphabet's
+    return wide[list(dict.fromkeys(frame.loc[frame[metric].notna(), by]))]  # the file's order, not the alphabet's
+
+
+def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.DataFrame, int]:
+    """Trials by method, only the trials that all share; and how many trials were left out."""
+    wide = by_trial(frame, metric, by)
     shared = wide.dropna()
     return shared, len(wide) - len(shared)
+
+
+def competing(wide: pd.DataFrame) -> pd.DataFrame:
+    """Of trials by method the methods with enough trials, on the trials that these share."""
+    return wide.loc[:, enough(wide.count())].dropna()
+
+
+def enough(counts: pd.Series) -> pd.Series:
+    """Which have the most trials, two at least.
+
+    One that fails more often would leave the others the few trials it has, which need not be typical.
+    """
+    return counts >= counts.nlargest(2).min()

@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from scipy import stats
 
-ROUNDING = 1e-9  # differences below this share of the values are none
+ROUNDING = 1e-9  # differences below this share of the values are none: two ways to the same model differ by last bits
 FEW = 6  # with fewer pairs a rank test cannot reach the usual levels
 
 

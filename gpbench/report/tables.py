@@ -11,7 +11,7 @@ from .frame import Results
 from .front import front_table
 from .numbers import mean_std, seconds
 from .published import COLUMN, of_cell
-from .ranking import against_best, groups, metrics_of
+from .ranking import against_best, groups, metrics_of, said_of_trials
 from .render import Cell, Table
 from .traces import last_of
 
@@ -112,12 +112,8 @@ def remarks_of(group, marks) -> list[str]:
     """Shared trials where some are missing, and what limits the tests."""
     lines = []
     for found in marks.values():
-        for mark in found.values():
-            if mark.left_out:
-                total = mark.n + mark.left_out
-                lines.append(f"{group.title}: tests use the {mark.n} of {total} trials that all methods share.")
-            if mark.note:
-                lines.append(f"{group.dataset}: {mark.note}.")
+        lines += said_of_trials(group.title, found)
+        lines += [f"{group.dataset}: {mark.note}." for mark in found.values() if mark.note]
     return lines
 
 
@@ -127,7 +123,7 @@ def remarks_of(group, marks) -> list[str]:
 def console(results: Results) -> Table:
     """The overall table, narrowed: printed numbers stand in brackets behind ours where a folder has them."""
     printed, frame, scored, rows = _printed_by_trials(results), results.ok, metrics_of(results), []
-    metrics, more, spent = scored[:3], scored[3:], timed(frame)[:3]
+    metrics, more, spent, short = scored[:3], scored[3:], timed(frame)[:3], []
     for group in groups(results):
         rows.append((_title(group, frame), None))
         marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}
@@ -139,9 +135,12 @@ def console(results: Results) -> Table:
                 cells.append(Cell(text, bool(mark and mark.best), bool(mark and mark.worse)))
             size = mean_std(part["n_basis"], decimals=0, plus_minus=" +- ")
             rows.append((series, [*cells, Cell(size), *(Cell(seconds(part[c])) for c in spent)]))
+        short += [
+            f"{group.title}: {k.series} has {k.few}." for found in marks.values() for k in found.values() if k.few
+        ]
     bracket = "[x]: the printed number. " if printed else ""
     said = [line.replace("±", "+-") for line in notes(results, frame)] if len(frame) else []
-    lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:]]
+    lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:], *dict.fromkeys(short)]
     if more:
         lines.append(f"{', '.join(TITLES[m] for m in more)}: in tables/results.md.")
     columns = ["method", *(TITLES[m] for m in metrics), "# BV", *(TIMES[c] for c in spent)]

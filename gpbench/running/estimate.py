@@ -7,6 +7,7 @@ fit n^3, each evaluation of a full GP's evidence and gradient 2 n^3; at ten GFLO
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from gpbench import catalog
 from gpbench.keeping.store import Store
@@ -14,6 +15,7 @@ from gpbench.learning.sizes import usual_subset
 from gpbench.planning.trial import Trial
 
 from .job import Job, jobs_for, shared_evaluations
+from .limits import too_large
 from .todo import todo
 
 _RATE = 1e10  # flop/s of one thread
@@ -88,4 +90,22 @@ def rows(trial: Trial) -> int:
     if total is None and (name := trial.dataset.get("name")) and (shape := catalog.find("dataset", name).shape):
         k = trial.split.get("k", 10)
         total = shape[0] * (k - 1) // k if trial.split.get("kind") == "folds" else round(0.9 * shape[0])
+    if "csv" in trial.dataset:
+        total = round(0.9 * (_lines(trial.dataset["csv"]) - 1))
     return trial.split.get("n_train") or total or _UNKNOWN_ROWS
+
+
+@cache
+def _lines(path: str) -> int:
+    """Of a file, its header included; about as many as it has rows."""
+    try:
+        with open(path, "rb") as file:
+            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    except OSError:
+        return 0
+
+
+def foreseen(trials: list[Trial]) -> list[str]:
+    """Methods that this machine's memory cannot hold on so many rows, each in a sentence."""
+    dense = {(t.method, rows(t)) for t in trials if catalog.find("method", t.method).dense}
+    return [why for method, n in sorted(dense) if (why := too_large(method, n))]

@@ -11,6 +11,8 @@ import signal
 import sys
 from pathlib import Path
 
+from gpbench.machine import memory_bytes
+
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
@@ -86,11 +88,7 @@ def _data_bytes() -> int:
 
 def too_large(name: str, n: int, matrices: int = 1) -> str:
     """Why a method that keeps so many n x n matrices cannot run on this machine; empty if it can."""
-    try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):  # it does not tell
-        return ""
-    needed = matrices * 8 * n**2
+    there, needed = memory_bytes(), matrices * 8 * n**2
     if needed <= there:
         return ""
     return (

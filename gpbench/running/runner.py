@@ -6,6 +6,7 @@ import contextlib
 import logging
 import signal
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -48,6 +49,7 @@ def run(
     config.resolved.yaml, None where the old one stays; `at_end` is called while the folder is still locked, unless a
     signal ended the run. Raises DataError, ConfigError, FolderInUse or StorageError; what trials do is in the summary.
     """
+    begin = time.monotonic()  # reading the data counts, too, where the whole run is limited
     options, progress, store = options or Options(), progress or Silent(), Store(folder)
     planned = _union(planned or trials, trials)
     missing = todo(trials, store, options.rerun, metrics=options.metrics).missing
@@ -57,7 +59,7 @@ def run(
         install_libraries(missing, options, progress)
     store.create()
     lock = Lock(store.folder)
-    session = Session(store, options, planned, lock, progress)
+    session = Session(store, options, planned, lock, progress, begin)
     with _signals(session), lock:
         store.check_owner(name)
         store.prepare()

@@ -65,7 +65,10 @@ def executor_for(options: Options, store: Store, lock: Lock, trials: list[Trial]
 class Session:
     """`stop` may be called from a signal handler; everything else happens in `run`."""
 
-    def __init__(self, store: Store, options: Options, planned: list[Trial], lock: Lock, progress: Silent):
+    def __init__(
+        self, store: Store, options: Options, planned: list[Trial], lock: Lock, progress: Silent, begin: float
+    ):
+        self.end = begin + (options.seconds or float("inf"))
         self.store, self.options, self.planned, self.progress = store, options, planned, progress
         self.lock = lock
         self.running: dict[int, Job] = {}
@@ -119,9 +122,9 @@ class Session:
         self.queue = jobs_for(missing, self._have_shared)
         if self.pool.longest_first:
             self.queue.waiting.sort(key=lambda job: (job.shared is None, -model(job)))
-        csv_clock, end = Clock(_CSV_EVERY), time.monotonic() + (self.options.seconds or float("inf"))
+        csv_clock = Clock(_CSV_EVERY)
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
-            if time.monotonic() > end:
+            if time.monotonic() > self.end:
                 break
             try:
                 if not self.pool.started and not self._start():

@@ -104,8 +104,13 @@ def _rest(marks: dict[str, Mark], best: Mark) -> str:
     others = [m for m in marks.values() if m.series != best.series]
     if not others:
         return "the only method"
+    short = "".join(f"; {m.series} has {m.few}" for m in marks.values() if m.few)
+    return _beside(marks, best, others) + short
+
+
+def _beside(marks: dict[str, Mark], best: Mark, others: list[Mark]) -> str:
     if best.n < 2:
-        return f"best of {len(marks)}; one shared trial, so no test"
+        return f"best of {len(marks)}; {'one' if best.n else 'no'} shared trial, so no test"
     as_good = [m.series for m in others if not m.worse]
     if not as_good:
         return f"significantly better than {others[0].series if len(others) == 1 else 'all others'}"

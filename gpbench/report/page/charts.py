@@ -13,7 +13,7 @@ from gpbench.metrics import AIM, loss
 
 from ..axes import axis_title, safe
 from ..front import front, whole_trial
-from ..series import told_apart
+from ..series import enough, told_apart
 from .chart import Chart, Line
 from .trials import TrialBook
 
@@ -37,14 +37,16 @@ class Charts:
             points = self._points(part, metric, "d_max", whole)
             if len(points) < 2:
                 continue
-            pairs = list(zip(points["seconds"], loss(metric, points["mean"])))
+            full = points[enough(points["count"])]  # the others' means are of other trials
+            pairs = list(zip(full["seconds"], loss(metric, full["mean"])))
             best = front(pairs)
-            on = points[[pair in best for pair in pairs]].sort_values("seconds")
+            on = full[[pair in best for pair in pairs]].sort_values("seconds")
+            apart = "" if len(full) == len(points) else ", among those with the most trials"
             named = ", ".join(_at(name, sorted(part["x"].dropna())) for name, part in on.groupby("name", sort=False))
             yield Chart(
                 f"front-{safe(title)}-{metric}", f"total time, {seconds}", axis_title(metric),
                 f"{_told(dataset, title)}: {axis_title(metric)} against the {seconds} of a whole trial (median). "
-                f"Dotted: the front, where nothing is both faster and better: {named}. {_bars(part)}",
+                f"Dotted: the front, where nothing is both faster and better{apart}: {named}. {_bars(part)}",
                 self._lines(points, "seconds"), dataset, title, metric, "time", log_x=True,
                 front=[] if metric in AIM else best,
             )  # fmt: skip
@@ -116,7 +118,7 @@ class Charts:
             values = part[metric]
             out.append(
                 {"name": name, "x": x, "mean": values.mean(), "std": values.std(ddof=1) if len(values) > 1 else 0.0,
-                 "seconds": part[time].median(), "trials": self.book.ranges(part["trial_id"])}
+                 "seconds": part[time].median(), "count": len(part), "trials": self.book.ranges(part["trial_id"])}
             )  # fmt: skip
         return pd.DataFrame(out)
 
