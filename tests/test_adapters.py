@@ -212,9 +212,18 @@ def test_an_adapter_that_cannot_be_read_is_told_where_it_stands(tmp_path, monkey
         ("gpy-fitc, options: {warm_up: true}", "warm_up is gpbench's own to tell"),
         ("gpy-fitc, approx: nosuch", "gpy-fitc has no approximation nosuch; leave it out"),
         ("gpboost, approx: nosuch", "gpboost has no approximation nosuch; it has vecchia, fitc"),
+        ("gpboost-vecchia, approx: fitc", "gpboost-vecchia is vecchia; for fitc write external: gpboost-fitc"),
+        ("gpy-fitc, options: {iterations: many}", "iterations: 'many' is not a whole number from 1"),
+        ("gpy-fitc, options: {iterations: 0}", "iterations: 0 is not a whole number from 1"),
+        ("gpflow-svgp, options: {rate: -1}", "rate: -1 is not a positive number"),
+        ("gpflow-sgpr, options: {optimise_inputs: 1}", "optimise_inputs: 1 is not true or false"),
+        ("gpboost-vecchia, options: {neighbours: 2.5}", "neighbours: 2.5 is not a whole number from 1"),
+        ("sklearn-boosting, d_max: [10, 20]", "'d_max': sklearn-boosting takes no notice of it"),
+        ("gpboost, approx: vecchia, d_max: 20", "'d_max': gpboost vecchia takes no notice of it"),
+        ("gpy-fitc, hyperparameters: {schedule: joint}", "gpy-fitc learns its own; leave them out"),
     ],
 )
-def test_what_a_library_does_not_offer_is_refused(tmp_path, entry, message):
+def test_what_a_library_does_not_offer_or_cannot_take_is_refused_where_it_stands(tmp_path, entry, message):
     config = tmp_path / "c.yaml"
     config.write_text(f"name: c\ndataset: friedman2\nmethods: [{{external: {entry}}}]\n")
     with pytest.raises(ConfigError, match=re.escape(message)):
@@ -337,27 +346,6 @@ def test_an_installation_is_no_part_of_a_trials_time(tmp_path, monkeypatch):
     run_here(tmp_path / "out", [one], timeout=4)
     result = Store(tmp_path / "out").results([one])[one.id]
     assert result.status == "failed" and "numpy is needed" in result.reason  # its own fate, not the clock's
-
-
-@pytest.mark.parametrize(
-    "entry, message",
-    [
-        ("gpboost-vecchia, approx: fitc", "gpboost-vecchia is vecchia; for fitc write external: gpboost-fitc"),
-        ("gpy-fitc, options: {iterations: many}", "iterations: 'many' is not a whole number from 1"),
-        ("gpy-fitc, options: {iterations: 0}", "iterations: 0 is not a whole number from 1"),
-        ("gpflow-svgp, options: {rate: -1}", "rate: -1 is not a positive number"),
-        ("gpflow-sgpr, options: {optimise_inputs: 1}", "optimise_inputs: 1 is not true or false"),
-        ("gpboost-vecchia, options: {neighbours: 2.5}", "neighbours: 2.5 is not a whole number from 1"),
-        ("sklearn-boosting, d_max: [10, 20]", "'d_max': sklearn-boosting takes no notice of it"),
-        ("gpboost, approx: vecchia, d_max: 20", "'d_max': gpboost vecchia takes no notice of it"),
-        ("gpy-fitc, hyperparameters: {schedule: joint}", "gpy-fitc learns its own; leave them out"),
-    ],
-)
-def test_values_that_a_library_cannot_take_are_refused_where_they_stand(tmp_path, entry, message):
-    config = tmp_path / "c.yaml"
-    config.write_text(f"name: c\ndataset: friedman2\nmethods: [{{external: {entry}}}]\n")
-    with pytest.raises(ConfigError, match=re.escape(message)):
-        load_config(config)
 
 
 def test_a_general_grid_of_sizes_reaches_models_that_have_one(tmp_path):
