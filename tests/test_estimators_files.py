@@ -24,6 +24,14 @@ def test_a_kernel_given_as_an_object_is_kept_and_the_loaded_model_can_be_fitted_
     assert np.array_equal(again.fit(X, Y).predict(X), model.predict(X))
 
 
+def test_parameters_that_are_numbers_of_numpy_come_back_as_numbers(tmp_path):
+    model = SparseGPRegressor("sod", np.int64(20), max_seconds=np.float64(60), random_state=np.int64(0)).fit(X, Y)
+    model.save(tmp_path / "r.npz")
+    again = gpbench.load(tmp_path / "r.npz")
+    assert (again.n_basis, again.max_seconds, again.random_state) == (20, 60.0, 0)
+    assert np.array_equal(again.fit(X, Y).predict(X), model.predict(X))
+
+
 def test_values_that_are_kept_refer_to_the_given_kernel_and_come_back(tmp_path):
     kernel = build_kernel({"name": "ard-se"}, X)
     learn = {"schedule": "fixed", "values": {"variance": 2, "lengthscale": [1, 3], "noise": 0.1}}

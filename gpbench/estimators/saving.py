@@ -51,7 +51,7 @@ def save(estimator, path) -> None:
     refuse_path(path)
     packer = _Packer()
     state = {k: v for k, v in vars(estimator).items() if k in FITTED}
-    given = estimator.get_params(deep=False)
+    given = {k: v.item() if isinstance(v, np.generic) else v for k, v in estimator.get_params(deep=False).items()}
     parameters = {k: v if _is_plain(v) else None for k, v in given.items()}
     content = {
         "format": FORMAT, "gpbench": gpbench.__version__, "class": type(estimator).__name__, "parameters": parameters,
