@@ -134,6 +134,11 @@ def test_a_newer_processor_is_lent_the_arithmetic_of_an_older_one_and_no_other()
     assert platforms.lent(environment(), environment()) == {}
     assert platforms.lent(environment("SkylakeX"), environment()) == {}
     assert platforms.lent({}, environment()) == {}
+    told = environment() | {"arithmetic": {"OPENBLAS_CORETYPE": "Haswell"}}  # by its user, on a newer processor
+    assert platforms.lent(environment(), told)["NPY_DISABLE_CPU_FEATURES"]
+    assert platforms.lent(told, told) == platforms.lent(told, environment("SkylakeX")) == {}
+    every = environment() | {"arithmetic": platforms.lent(environment(), environment("SkylakeX"))}
+    assert platforms.lent(every, told) == platforms.lent(every, environment("SkylakeX")) == every["arithmetic"]
 
 
 @pytest.mark.parametrize(("name", "drifted"), [("sonar", False), ("friedman3", True)])

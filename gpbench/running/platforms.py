@@ -16,6 +16,7 @@ _OLDER = {  # core that OpenBLAS chose on the older processor -> settings that b
     },
 }
 _NEWER = {"Haswell": {"SkylakeX"}}
+_CORE, _LOOPS = "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"
 
 
 def traits(env: dict) -> dict[str, str]:
@@ -35,10 +36,16 @@ def differences(then: dict, now: dict) -> list[str]:
 
 
 def lent(then: dict, now: dict) -> dict[str, str]:
-    """Environment variables that give this machine the arithmetic of the older one, where that is possible."""
+    """Environment variables that give this machine the arithmetic of the older one, where that is possible.
+
+    A newer processor may have been told of the older core by its user: OpenBLAS then calls itself that, and says nothing
+    of the loops that numpy and numba choose.
+    """
     before, here = ({b.get("architecture") for b in _blas(env)} for env in (then, now))
     for core, settings in _OLDER.items():
-        if before == {core} and here and here <= _NEWER[core]:
+        is_newer = here <= _NEWER[core] or (here == {core} and _CORE in now.get("arithmetic", {}))
+        was_older = before == {core} and _LOOPS in then.get("arithmetic", settings)
+        if here and is_newer and was_older:
             return settings
     return {}
 
