@@ -38,8 +38,8 @@ def differences(then: dict, now: dict) -> list[str]:
 def lent(then: dict, now: dict) -> dict[str, str]:
     """Environment variables that give this machine the arithmetic of the older one, where that is possible.
 
-    A newer processor may have been told of the older core by its user: OpenBLAS then calls itself that, and says nothing
-    of the loops that numpy and numba choose.
+    A newer processor may have been told of the older core by its user: OpenBLAS then calls itself that, which says
+    nothing of the loops that numpy and numba choose.
     """
     before, here = ({b.get("architecture") for b in _blas(env)} for env in (then, now))
     for core, settings in _OLDER.items():
