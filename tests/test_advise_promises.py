@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,16 +51,8 @@ def test_a_signal_stops_the_search_at_once_and_keeps_what_had_finished(folder, n
     assert "stopped; what had finished is kept" in said and "too small" not in said and not told
 
 
-METHOD = """
-from gpbench.methods.base import Method
-from gpbench.methods.full_gp import exact_fit
-
-class FirstRows(Method):
-    name = "first-rows-of-a-package"
-    title = "First rows"
-    def fit(self, problem, rng):
-        return exact_fit(problem, problem.order[:5], rng)
-
+METHODS = (Path(__file__).parent / "plugins" / "first_rows.py").read_text()
+METHODS += """
 class Asking(FirstRows):
     name = "asking"
     depth: int
@@ -71,7 +64,7 @@ def test_a_method_of_an_installed_package_is_a_candidate(folder):
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-gp\nVersion: 1.2\n")
     (info / "entry_points.txt").write_text("[gpbench.methods]\nfirst = my_gp\n")
-    (folder / "site" / "my_gp.py").write_text(METHOD)
+    (folder / "site" / "my_gp.py").write_text(METHODS)
     command = [sys.executable, "-m", "gpbench", *FILE, "--budget", "6s", "-o", "package", "-m"]
     env = os.environ | {"PYTHONPATH": str(folder / "site")}
     ran = subprocess.run([*command, "first-rows*"], cwd=folder, env=env, capture_output=True, text=True)

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -74,16 +75,7 @@ def test_a_line_may_be_said_before_the_bar_is_there():
     assert stream.getvalue() == "waiting for a scheduler\n"
 
 
-PLUGIN = """
-from gpbench.methods.base import Method
-from gpbench.methods.full_gp import exact_fit
-
-class FirstRows(Method):
-    name = "first-rows-of-a-package"
-    title = "First rows"
-    def fit(self, problem, rng):
-        return exact_fit(problem, problem.order[:5], rng)
-"""
+PLUGIN = (Path(__file__).parent / "plugins" / "first_rows.py").read_text()
 
 
 @pytest.fixture

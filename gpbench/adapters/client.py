@@ -7,7 +7,6 @@ import json
 import os
 import resource
 import select
-import shutil
 import subprocess
 import tempfile
 import weakref
@@ -99,24 +98,6 @@ def _resident(pid: int) -> int:
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
     return 0
-
-
-def sweep() -> None:
-    """Take away the arrays of trials that were killed with their library."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{FILES}*"):
-        owner = folder.name.removeprefix(FILES).partition("-")[0]
-        if owner.isdecimal() and not _alive(int(owner)):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass  # somebody else's
-    return True
 
 
 def _close(process: subprocess.Popen, files: tempfile.TemporaryDirectory) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +15,8 @@ from pathlib import Path
 from socket import gethostname
 
 from gpbench import __version__, catalog
-from gpbench.adapters import client, environment
+from gpbench.adapters import environment
+from gpbench.adapters.client import FILES
 from gpbench.errors import ConfigError, GpbenchError, StorageError
 from gpbench.keeping import archive
 from gpbench.keeping.files import Damaged
@@ -67,7 +70,7 @@ def run(
             progress.say(f"{store.folder} was made by gpbench {maker}; numbers of changed methods are stale")
         store.write_plan(name, planned, resolved)
         session.run(trials)
-        client.sweep()
+        take_away_arrays()
         if session.signal is None:
             at_end()
     return session.summary(trials)
@@ -115,6 +118,14 @@ def install_libraries(trials: list[Trial], options: Options, progress: Silent) -
             if not environment.installed(adapter):
                 progress.say(f"installing {adapter.library} for its first use")
                 environment.install(adapter)
+
+
+def take_away_arrays() -> None:
+    """Those of trials that were killed with their library."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FILES}*"):
+        owner = folder.name.removeprefix(FILES).partition("-")[0]
+        if owner.isdecimal() and not alive(int(owner)):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:
