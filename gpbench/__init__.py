@@ -1,6 +1,6 @@
 """gpbench: the benchmarks of five sparse Gaussian process papers, side by side; and their methods as estimators."""
 
-from .compiled_code import settle as _settle
+from gpbench.system.numba_cache import settle as _settle
 
 __version__ = "0.1.0"
 _settle()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpbench
-from gpbench import SparseGPClassifier, SparseGPRegressor, catalog, machine
+from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
 from gpbench.errors import BadInput, DataError, StorageError
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
@@ -15,6 +15,7 @@ from gpbench.running import evaluate
 from gpbench.running.draw import draw_of
 from gpbench.running.job import shared_key
 from gpbench.running.problem import shared_fit
+from gpbench.system import memory
 
 TRIALS = {  # hyperparameters and method as a config writes them, and the estimator's parameters that mean the same
     "nlgpp": ("{schedule: fixed, subset: 60}", "{method: nlgpp, d_max: 12}", {"n_basis": 12}),
@@ -147,7 +148,7 @@ def test_other_forms_of_a_kernel(rows):
 
 def test_a_trial_of_a_method_on_square_matrices_that_no_memory_holds_ends_at_once(tmp_path, monkeypatch):
     _, trial = _planned(tmp_path, "friedman2", "{schedule: joint, evaluations: 15}", "full-gp")
-    monkeypatch.setattr(machine.os, "sysconf", lambda name: 200)  # 40 000 bytes; one matrix of 80 rows takes 51 200
+    monkeypatch.setattr(memory.os, "sysconf", lambda name: 200)  # 40 000 bytes; one matrix of 80 rows takes 51 200
     with pytest.raises(MemoryError, match="full-gp keeps 80 x 80 matrices") as e:
         next(evaluate.results([trial], None, begin=lambda trial: None))
     assert evaluate.status_of(e.value) == "oom"

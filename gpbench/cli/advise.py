@@ -216,9 +216,9 @@ def _yaml(option: str, text: str):
 def predict(model, file, output, plugin):
     """Predictions of MODEL.npz for the rows of FILE: mean and std, or the class and its probability."""
     from gpbench import load
-    from gpbench.disk import refuse_unwritable, writing
     from gpbench.errors import ConfigError
     from gpbench.estimators.tables import predict_table
+    from gpbench.system.atomic_files import refuse_unwritable, writing
 
     if output is not None:
         if Path(output).exists() and any(Path(output).samefile(p) for p in (model, file)):

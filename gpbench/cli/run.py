@@ -101,10 +101,10 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
-    from gpbench import compiled_code
     from gpbench.errors import DataError, GpbenchError
+    from gpbench.system import numba_cache
 
-    if said := compiled_code.notice():
+    if said := numba_cache.notice():
         note(said)
     loaded = _load(configs, overrides)
     options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gpbench.disk import raise_if_ours, raw_hash, replacing, sweep
 from gpbench.errors import DataError, StorageError
+from gpbench.system.atomic_files import raise_if_ours, raw_hash, replacing, sweep
 
 from . import pypi, transfer, unpacking
 from .checking import checked

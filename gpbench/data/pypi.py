@@ -16,8 +16,8 @@ from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.request import url2pathname
 
-from gpbench.disk import raw_hash
 from gpbench.errors import DataError
+from gpbench.system.atomic_files import raw_hash
 
 from . import transfer, unpacking
 from .copies import RemoteFile

@@ -19,8 +19,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from gpbench.disk import TEMPORARY, raw_hash
 from gpbench.errors import DataError, StorageError
+from gpbench.system.atomic_files import TEMPORARY, raw_hash
 
 AT_ONCE = 50_000  # rows that are still made one array
 SHARD = 1 << 17  # rows of a file that we write

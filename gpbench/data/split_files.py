@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gpbench.disk import read_json, replacing
 from gpbench.errors import DataError, StorageError
+from gpbench.system.atomic_files import read_json, replacing
 
 from . import splits
 from .dataset import Dataset, Split, name_of

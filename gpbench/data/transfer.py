@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gpbench import disk
 from gpbench.errors import DataError
+from gpbench.system import atomic_files
 
 TIMEOUT = 20.0  # seconds without an answer or without a byte
 HEADERS = 60.0  # seconds until the headers are there, redirects included: they may come a byte at a time
@@ -41,7 +41,7 @@ def download(
     except urllib.error.HTTPError as e:
         raise DataError(f"{where} answered HTTP {e.code}" + (" (not found)" if e.code == 404 else "")) from e
     except (TimeoutError, urllib.error.URLError, http.client.HTTPException, OSError) as e:
-        disk.raise_if_ours(e, out)
+        atomic_files.raise_if_ours(e, out)
         reason = getattr(e, "reason", e)
         if line.cut:
             raise DataError(f"{where} is too slow: no answer complete within {HEADERS:g} s") from e

@@ -13,8 +13,8 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from gpbench import disk
 from gpbench.errors import DataError
+from gpbench.system import atomic_files
 
 TOTAL = 1_000_000_000  # bytes that all members together may unpack to
 _BLOCK = 1 << 20
@@ -33,7 +33,7 @@ def extract(archive: Path, member: str, out: Path, limit: int) -> None:
         else:
             raise DataError(f"{archive.name} is neither a zip nor a tar archive")
     except _DAMAGED as e:
-        disk.raise_if_ours(e, target)
+        atomic_files.raise_if_ours(e, target)
         raise DataError(f"{archive.name} is a damaged archive ({e})") from e
     if inner:
         extract(target, inner, out, limit)

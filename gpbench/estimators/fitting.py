@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpbench import deadline, threads
 from gpbench.data.checking import repeated
 from gpbench.data.scaling import Scaler
 from gpbench.errors import (
@@ -25,6 +24,7 @@ from gpbench.planning.identity import learners
 from gpbench.running.evaluate import check, predict
 from gpbench.running.limits import too_large
 from gpbench.running.problem import full_gp, posed
+from gpbench.system import deadline, threads
 
 from .resolve import KernelChoice
 from .streams import Streams

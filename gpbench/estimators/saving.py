@@ -21,10 +21,10 @@ from scipy import sparse
 
 import gpbench
 from gpbench import catalog
-from gpbench.disk import refuse_unwritable, writing
 from gpbench.errors import BadInput, BadParameter, DataError
 from gpbench.kernels.base import Kernel
 from gpbench.kernels.function import FunctionKernel
+from gpbench.system.atomic_files import refuse_unwritable, writing
 
 FORMAT = 1
 FITTED = (  # attributes of an estimator that are kept

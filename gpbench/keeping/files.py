@@ -1,4 +1,4 @@
-"""Files of a results folder: written whole (disk.py), JSON with its checksum, storage errors in one sentence."""
+"""Files of a results folder: written whole (system/atomic_files.py), JSON with its checksum, storage errors in one sentence."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from gpbench import disk
 from gpbench.errors import StorageError
 from gpbench.planning.trial import digest
+from gpbench.system import atomic_files
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -43,7 +43,7 @@ def storing(path):
 def open_plain(path: Path, flags: int) -> int:
     """A descriptor of a file of ours; a link, a pipe or a device in its place is refused, not followed."""
     with storing(path):
-        return disk.descriptor(path, flags)
+        return atomic_files.descriptor(path, flags)
 
 
 def make_folder(path: Path) -> None:
@@ -56,7 +56,7 @@ def make_folder(path: Path) -> None:
 
 def write_atomic(path: Path, content: bytes) -> None:
     """After a crash at any moment the file holds its old content or all of the new one."""
-    with storing(path), disk.replacing(path) as file:
+    with storing(path), atomic_files.replacing(path) as file:
         file.write(content)
 
 

@@ -12,9 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from gpbench import __version__
-from gpbench.disk import TEMPORARY, sweep
 from gpbench.errors import ConfigError, DataError
 from gpbench.planning.trial import Trial, digest
+from gpbench.system.atomic_files import TEMPORARY, sweep
 from gpbench.text import csv_cell, plain_cell
 
 from . import archive, provenance

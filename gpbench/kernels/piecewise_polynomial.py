@@ -14,7 +14,7 @@ from numpy.polynomial import polynomial
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from gpbench.machine import memory_bytes
+from gpbench.system.memory import memory_bytes
 
 from .base import Kernel
 from .stationary import Stationary, spread_of

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.optimize import minimize
 
-from gpbench import deadline
 from gpbench.errors import GpbenchError, NotPositiveDefinite
 from gpbench.recorder import Recorder
+from gpbench.system import deadline
 
 from . import lbfgs
 

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from gpbench import deadline
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.kernels.rows import KernelRows
@@ -17,6 +16,7 @@ from gpbench.learning.parameters import Layout
 from gpbench.linalg.cholesky import JITTER, jitter_notes
 from gpbench.linalg.cholqr import CholQR as Factor
 from gpbench.selection.swap import VARIANTS, Energy, Swap, follow, swaps
+from gpbench.system import deadline
 
 from .base import GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 from .families.inducing import choose, known_start

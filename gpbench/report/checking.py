@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from gpbench.disk import read_json
 from gpbench.errors import CheckError, ConfigError
+from gpbench.system.atomic_files import read_json
 
 from . import published
 from .claims.judging import CLAIM_VERDICTS, STANDIN, ClaimVerdict, judge_claim

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from gpbench.disk import read_json
 from gpbench.errors import DataError
+from gpbench.system.atomic_files import read_json
 
 from .frame import Results, kept_curves, kept_notes, load
 from .render import frame_csv

@@ -15,11 +15,11 @@ from pathlib import Path
 import pandas as pd
 
 from gpbench.data.standins import twin_of
-from gpbench.disk import read_json
 from gpbench.errors import ConfigError, DataError, GpbenchError
 from gpbench.keeping.files import as_summed
 from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
 from gpbench.planning.resolved import read_resolved
+from gpbench.system.atomic_files import read_json
 from gpbench.text import plain_cell
 
 from .freshness import stale_ids

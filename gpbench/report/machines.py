@@ -6,7 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
-from gpbench.disk import read_json
+from gpbench.system.atomic_files import read_json
 
 from .frame import Results
 

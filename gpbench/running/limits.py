@@ -11,7 +11,7 @@ import signal
 import sys
 from pathlib import Path
 
-from gpbench.machine import memory_bytes
+from gpbench.system.memory import memory_bytes
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 

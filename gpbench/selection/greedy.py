@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpbench import deadline
 from gpbench.errors import NotPositiveDefinite
 from gpbench.kernels.rows import KernelRows
 from gpbench.recorder import Recorder
+from gpbench.system import deadline
 
 from .criterion import Criterion
 from .state import State

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from driver import trial
 
-from gpbench import disk
 from gpbench.errors import ConfigError, StorageError
 from gpbench.keeping.files import Damaged, read_checked, write_atomic, write_checked
 from gpbench.keeping.record import Result
 from gpbench.keeping.store import Store
+from gpbench.system import atomic_files
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_an_interrupted_write_leaves_the_old_content_and_its_remains_are_swept(s
     def power_cut(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(disk.os, "replace", power_cut)
+    monkeypatch.setattr(atomic_files.os, "replace", power_cut)
     with pytest.raises(KeyboardInterrupt):
         write_atomic(path, b"new")
     monkeypatch.undo()

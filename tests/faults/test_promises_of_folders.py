@@ -14,7 +14,6 @@ import pytest
 from driver import REPO, gpbench, run_here, trial, wait_until
 
 import gpbench as package
-from gpbench import compiled_code, disk
 from gpbench.cli.run import write_curves
 from gpbench.errors import DataError, StorageError
 from gpbench.keeping import files
@@ -22,6 +21,7 @@ from gpbench.keeping.store import Store
 from gpbench.keeping.summary import summarise
 from gpbench.report.frame import kept_curves, kept_notes
 from gpbench.running import limits
+from gpbench.system import atomic_files, numba_cache
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux's limits and mounts")
 
@@ -146,7 +146,7 @@ def test_a_disk_that_refuses_while_drawing_is_exit_7(reader, number, folder, com
     def refuse(*args, **_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(disk.os, "replace", refuse)
+    monkeypatch.setattr(atomic_files.os, "replace", refuse)
     code, _, err = command(reader, folder)
     assert code == 7 and "cannot write" in err, err
 
@@ -233,14 +233,14 @@ def test_a_read_only_installation_and_home_cost_a_notice_and_nothing_else(here):
 
 
 def test_the_folder_for_compiled_code_belongs_to_nobody_else(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled_code.tempfile, "tempdir", str(tmp_path))
-    mine = Path(compiled_code._private_folder())
-    assert mine.stat().st_mode & 0o077 == 0 and compiled_code._private_folder() == str(mine)
+    monkeypatch.setattr(numba_cache.tempfile, "tempdir", str(tmp_path))
+    mine = Path(numba_cache._private_folder())
+    assert mine.stat().st_mode & 0o077 == 0 and numba_cache._private_folder() == str(mine)
     mine.chmod(0o777)
-    assert compiled_code._private_folder() != str(mine)
+    assert numba_cache._private_folder() != str(mine)
     mine.rmdir()
     mine.symlink_to(tmp_path)
-    assert Path(compiled_code._private_folder()).resolve() != tmp_path.resolve()
+    assert Path(numba_cache._private_folder()).resolve() != tmp_path.resolve()
 
 
 def test_a_backend_that_matplotlib_does_not_know_harms_nothing(finished, tmp_path):
@@ -264,7 +264,7 @@ def test_curves_are_condensed_by_a_function_that_cannot_leave_half_a_file(finish
     folder = tmp_path / "small"
     shutil.copytree(finished / "results/small", folder)
     (folder / "curves.csv").unlink()
-    monkeypatch.setattr(disk.os, "replace", _full)
+    monkeypatch.setattr(atomic_files.os, "replace", _full)
     with pytest.raises(StorageError):
         write_curves(folder)
     assert not (folder / "curves.csv").exists() and not list(folder.glob(".tmp-*"))

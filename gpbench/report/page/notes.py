@@ -7,8 +7,8 @@ import re
 import pandas as pd
 
 from gpbench.data.standins import twin_of
-from gpbench.disk import read_json
 from gpbench.keeping import archive
+from gpbench.system.atomic_files import read_json
 
 from ..frame import Results, kept_notes
 
