@@ -14,10 +14,10 @@ import yaml
 from test_report_plots import folder_of
 
 from gpbench import report
+from gpbench.html.axis import Axis, written
 from gpbench.report.frame import load
 from gpbench.report.front import front
 from gpbench.report.page import checked, page
-from gpbench.report.page.axis import Axis, written
 from gpbench.report.page.charts import Charts
 from gpbench.report.page.notes import told_once
 from gpbench.report.page.room import LIMIT, Room

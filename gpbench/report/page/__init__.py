@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gpbench.html.document import anchor, document, header, section
+from gpbench.html.svg_chart import figure
+
 from ..frame import Results
 from ..layouts import paper_tables
 from . import answer, checked, sections
 from .cells_chart import panel_figure
-from .chart import figure
 from .charts import Charts
-from .document import anchor, document, header, section
 from .drawn import figures_in_text
 from .results_table import results_table
 from .room import LIMIT, Room

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 
-from .axis import WIDE, Axis, written
+from gpbench.html.axis import WIDE, Axis, written
 
 WIDTH, ROW, LEFT, RIGHT, TOP, BOTTOM = 400, 26, 132, 12, 10, 26
 NAME = 16  # characters that find room on the left

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from gpbench.data.standins import twin_of
+from gpbench.html.svg_chart import Chart, Line
 from gpbench.metrics import AIM, loss
 
 from ..axes import axis_title, safe
 from ..front import front, whole_trial
 from ..series import enough, told_apart
-from .chart import Chart, Line
 from .trials import TrialBook
 
 ALONG = 40  # points of one line along training

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from gpbench.errors import CheckError
+from gpbench.html.bars import counted
 
 from .. import published
 from ..axes import safe
@@ -20,7 +21,6 @@ from ..render import Cell, Table
 from ..traces import last_of
 from ..verdicts.cells import CellVerdict
 from ..verdicts.rule import VERDICTS
-from .bars import counted
 from .cells_chart import Pair, Panel
 from .sheet import sheet
 from .trials import TrialBook

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 
+from gpbench.html.bars import counted
+from gpbench.html.document import document, header, section
+
 from .. import published
 from ..page import checked
-from ..page.bars import counted
-from ..page.document import document, header, section
 from ..page.sheet import sheet
 from ..render import Cell, Table
 from .board import PaperBoard, Score

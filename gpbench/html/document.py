@@ -7,7 +7,7 @@ import hashlib
 import html
 from importlib import resources
 
-from .chart import markers
+from .svg_chart import markers
 
 
 def document(title: str, body: str, data: str = "") -> str:
@@ -25,7 +25,7 @@ def document(title: str, body: str, data: str = "") -> str:
 
 
 def _text(name: str) -> str:
-    return resources.files("gpbench.report.page").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("gpbench.html").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
