@@ -10,7 +10,7 @@ import hashlib
 import numpy as np
 import yaml
 
-from gpbench.keeping.record import COLUMNS
+from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.report import published
 
 WIGGLE = np.array([-1.0, 1.0, -0.5, 0.5, -0.2, 0.2, -0.8, 0.8, -0.3, 0.3])  # mean 0

@@ -7,7 +7,7 @@ import pytest
 from driver import run_here, trial
 
 from gpbench.adapters import environment
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 
 WORKING = """
 MODELS = ("a", "b")

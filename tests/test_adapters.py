@@ -15,7 +15,7 @@ from gpbench import catalog
 from gpbench.adapters import environment
 from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError, NotApplicable
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
 from gpbench.planning.resolved import resolved_yaml

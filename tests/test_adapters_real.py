@@ -14,7 +14,7 @@ from driver import run_here, trial
 from gpbench.adapters import environment
 from gpbench.adapters.client import Library
 from gpbench.adapters.offers import offers
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.running.export import export_trials
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]

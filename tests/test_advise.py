@@ -15,7 +15,7 @@ from gpbench.advising.candidates import Candidate, candidates
 from gpbench.advising.judging import promoted, recommend
 from gpbench.advising.search import AROUND, START, Search
 from gpbench.errors import BadInput, ConfigError
-from gpbench.keeping.record import Result
+from gpbench.experiment.results.trial_result import Result
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan
 

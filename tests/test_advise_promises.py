@@ -15,8 +15,8 @@ from gpbench.advising.candidates import Candidate, candidates
 from gpbench.advising.search import Search
 from gpbench.data.csv_columns import Choices
 from gpbench.data.csv_file import look
-from gpbench.keeping.record import Result
-from gpbench.keeping.summary import Summary
+from gpbench.experiment.results.summary import Summary
+from gpbench.experiment.results.trial_result import Result
 from gpbench.running import runner
 
 FILE = ["advise", "my.csv", "--target", "y"]

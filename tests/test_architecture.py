@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gpbench
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 
 ROOT = Path(gpbench.__file__).parent
 TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Rooms")[1].split("## ")[0]

@@ -15,8 +15,8 @@ from driver import REPO, finish, gpbench, rows, run_here, trial, wait_until, wri
 from gpbench import plugin_files
 from gpbench.adapters import environment
 from gpbench.errors import ConfigError
-from gpbench.keeping.files import read_checked
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.checked_files import read_checked
+from gpbench.experiment.results.folder import Store
 from gpbench.report.frame import load
 from gpbench.report.tables import tables
 from gpbench.running import dask_start, fellows

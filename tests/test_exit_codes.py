@@ -7,8 +7,8 @@ import sys
 import pytest
 from driver import REPO, gpbench
 
-from gpbench.keeping.record import Result
-from gpbench.keeping.summary import Summary
+from gpbench.experiment.results.summary import Summary
+from gpbench.experiment.results.trial_result import Result
 
 
 def failures(*reasons):

@@ -10,8 +10,8 @@ from gpbench.data import shards
 from gpbench.data.scaling import Scaler
 from gpbench.data.sources.friedman import Friedman2
 from gpbench.errors import ConfigError, DataError, NotApplicable, StorageError
+from gpbench.experiment.results.folder import Store
 from gpbench.inference import parts
-from gpbench.keeping.store import Store
 from gpbench.learning.optimise import maximise
 from gpbench.methods.base import Problem, Schedule
 from gpbench.methods.fitc import Fitc

@@ -5,9 +5,9 @@ import json
 import numpy as np
 from driver import run_here, trial
 
+from gpbench.experiment.results.folder import Store
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.keeping.store import Store
 from gpbench.methods.random import Random
 from gpbench.metrics import lacking
 from gpbench.planning.config import load_config

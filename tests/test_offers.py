@@ -13,7 +13,7 @@ from driver import trial
 
 from gpbench import catalog
 from gpbench.cli import cli
-from gpbench.keeping.record import Result
+from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import METRICS
 from gpbench.planning import builtin
 from gpbench.running.progress import Bar, Lines

@@ -10,7 +10,7 @@ import pytest
 
 from gpbench.cli.run import write_curves
 from gpbench.errors import ConfigError, DataError
-from gpbench.keeping.record import COLUMNS
+from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.report import frame, row_settings, traces
 
 SMALL = Path(__file__).parent / "data" / "results-small"

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from matplotlib.colors import to_hex
 
-from gpbench.keeping.record import COLUMNS
+from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.report import plots
 from gpbench.report.axes import plain_number
 from gpbench.report.frame import load

@@ -5,7 +5,7 @@ import sys
 
 from driver import finish, run_here, trial, write_job
 
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.running.estimate import estimate
 from gpbench.running.job import jobs_for
 from gpbench.text import duration

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from driver import gpbench, run_here, trial
 
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.running import runner
 from gpbench.running.estimate import estimate
 from gpbench.running.todo import todo

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from driver import gpbench
 
-from gpbench.keeping.files import write_checked
-from gpbench.keeping.record import Result
+from gpbench.experiment.results.checked_files import write_checked
+from gpbench.experiment.results.trial_result import Result
 from gpbench.planning.trial import digest
 from gpbench.running import platforms, sample, verify
 

@@ -7,8 +7,8 @@ import pytest
 from driver import run_here, trial
 from numba.core import event
 
-from gpbench.keeping.files import read_checked, write_checked
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.checked_files import read_checked, write_checked
+from gpbench.experiment.results.folder import Store
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.report import frame
 from gpbench.running import evaluate, problem

@@ -17,9 +17,9 @@ import yaml
 
 from gpbench import catalog
 from gpbench.errors import DataError
-from gpbench.keeping.files import storing
-from gpbench.keeping.record import Result
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.checked_files import storing
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import loss
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import plan

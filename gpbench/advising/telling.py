@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from gpbench.keeping.record import Result
+from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import loss
 
 from .candidates import Candidate

@@ -82,7 +82,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     from gpbench import catalog
     from gpbench.advising import candidates, judging, telling
     from gpbench.advising.search import Search, Stopped, refuse
-    from gpbench.keeping.files import storing
+    from gpbench.experiment.results.checked_files import storing
 
     metric = metric or telling.ERROR[task]
     _refuse_metric(metric, task)

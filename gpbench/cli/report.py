@@ -77,7 +77,7 @@ def report(directory):
 def check(directories, as_json, junit, baseline, needed, report_file):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench import report
-    from gpbench.keeping.files import storing
+    from gpbench.experiment.results.checked_files import storing
 
     if needed:
         return _needed(report, directories, as_json)

@@ -147,7 +147,7 @@ class _One:
     trouble: int = 0  # exit code of what went wrong after the trials
 
     def plan(self, config: Config, fetch: bool = True, **selection):
-        from gpbench.keeping.store import Store
+        from gpbench.experiment.results.folder import Store
         from gpbench.planning.plan import plan
 
         return plan(config, begun=Store(self.out).begun(), fetch=fetch, **selection)
@@ -166,7 +166,7 @@ class _One:
 
     def kept_to(self) -> str:
         """What to do when one of `first_of` cannot be had that the folder has results of."""
-        from gpbench.keeping.store import Store
+        from gpbench.experiment.results.folder import Store
 
         several = {name for d in self.config.datasets if len(d.alternatives) > 1 for name in d.names}
         if not (kept := sorted(several & Store(self.out).begun())):
@@ -176,7 +176,7 @@ class _One:
         )
 
     def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
-        from gpbench.keeping.store import Store
+        from gpbench.experiment.results.folder import Store
         from gpbench.running.estimate import estimate, foreseen
         from gpbench.text import duration
 
@@ -242,8 +242,8 @@ class _One:
 
     def _before(self) -> list[Trial] | None:
         """What the folder's trials were to be before --set changed a value: they stay part of its results."""
-        from gpbench.keeping.files import Damaged
-        from gpbench.keeping.store import Store
+        from gpbench.experiment.results.checked_files import Damaged
+        from gpbench.experiment.results.folder import Store
         from gpbench.planning.config import load_config
 
         store = Store(self.out)
@@ -258,7 +258,7 @@ class _One:
 def write_curves(out: Path) -> list[str]:
     """Condense the traces of a folder; names of files that were damaged and are in quarantine/ now."""
     from gpbench import report
-    from gpbench.keeping.store import Store
+    from gpbench.experiment.results.folder import Store
 
     store = Store(out)
     for name in (found := report.damaged(store.folder)):

@@ -16,8 +16,8 @@ import pandas as pd
 
 from gpbench.data.standins import twin_of
 from gpbench.errors import ConfigError, DataError, GpbenchError
-from gpbench.keeping.files import as_summed
-from gpbench.keeping.record import COLUMNS, FIRST_COLUMNS
+from gpbench.experiment.results.checked_files import as_summed
+from gpbench.experiment.results.trial_result import COLUMNS, FIRST_COLUMNS
 from gpbench.planning.resolved import read_resolved
 from gpbench.system.atomic_files import read_json
 from gpbench.text import plain_cell

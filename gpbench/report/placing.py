@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from gpbench.keeping.files import make_folder, write_atomic
+from gpbench.experiment.results.checked_files import make_folder, write_atomic
 
 DRAWN = ("tables", "stats", "plots", "figures", "report.html", "check.json")  # of a results folder; the rest is data
 

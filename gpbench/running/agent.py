@@ -19,8 +19,8 @@ from pathlib import Path
 
 from distributed import WorkerPlugin, get_worker
 
-from gpbench.keeping.lock import Lock
-from gpbench.keeping.store import FOLDERS, Store
+from gpbench.experiment.results.folder import FOLDERS, Store
+from gpbench.experiment.results.lock import Lock
 
 from .executor import ServerLost
 from .parcel import Parcel

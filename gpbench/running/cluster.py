@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gpbench.errors import ConfigError
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.planning.trial import digest
 
 from .dask_start import client_of, local_cluster

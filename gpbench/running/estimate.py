@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from gpbench import catalog
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.learning.sizes import usual_subset
 from gpbench.planning.trial import Trial
 

@@ -11,7 +11,7 @@ import numpy as np
 from gpbench import catalog, metrics
 from gpbench.data.scaling import large
 from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
-from gpbench.keeping.record import Result
+from gpbench.experiment.results.trial_result import Result
 from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
 from gpbench.planning.trial import Trial
 from gpbench.text import one_line

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from gpbench.errors import NotPositiveDefinite
-from gpbench.keeping.files import make_folder, open_plain, write_atomic
+from gpbench.experiment.results.checked_files import make_folder, open_plain, write_atomic
 
 
 class Journal:

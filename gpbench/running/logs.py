@@ -9,7 +9,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from gpbench.keeping.files import open_plain
+from gpbench.experiment.results.checked_files import open_plain
 
 MOST = 10 * 2**20  # bytes of a log
 HEAD = TAIL = 2**20  # of a longer one, what is kept of both ends

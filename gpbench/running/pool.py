@@ -11,9 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gpbench.keeping.files import open_plain
-from gpbench.keeping.lock import Lock
-from gpbench.keeping.provenance import thread_environment
+from gpbench.experiment.results.checked_files import open_plain
+from gpbench.experiment.results.lock import Lock
+from gpbench.experiment.results.provenance import thread_environment
 
 from . import limits
 from .executor import Executor, ServerLost

@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 
-from gpbench.keeping.record import Result
+from gpbench.experiment.results.trial_result import Result
 from gpbench.text import printable
 
 WORKING_EVERY = 10.0  # seconds between lines about work that trials share

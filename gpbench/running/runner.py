@@ -18,12 +18,12 @@ from gpbench import __version__, catalog
 from gpbench.adapters import environment
 from gpbench.adapters.client import FILES
 from gpbench.errors import ConfigError, GpbenchError, StorageError
-from gpbench.keeping import archive
-from gpbench.keeping.files import Damaged
-from gpbench.keeping.lock import Lock, alive, holder
-from gpbench.keeping.record import Result
-from gpbench.keeping.store import Store
-from gpbench.keeping.summary import Summary, summarise
+from gpbench.experiment.results import archive
+from gpbench.experiment.results.checked_files import Damaged
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.lock import Lock, alive, holder
+from gpbench.experiment.results.summary import Summary, summarise
+from gpbench.experiment.results.trial_result import Result
 from gpbench.planning.trial import Trial, digest
 
 from .isolated import complaint_of

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpbench.keeping import archive
-from gpbench.keeping.record import Result
+from gpbench.experiment.results import archive
+from gpbench.experiment.results.trial_result import Result
 from gpbench.kernels.build import names_in
 from gpbench.planning.config import load_config
 from gpbench.planning.identity import LEARNERS

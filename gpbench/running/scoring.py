@@ -16,9 +16,9 @@ import pandas as pd
 from gpbench import metrics
 from gpbench.data.split_files import ExportedTrial, read
 from gpbench.errors import ConfigError, DataError
-from gpbench.keeping.files import Damaged
-from gpbench.keeping.record import COLUMNS
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.checked_files import Damaged
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.planning.config import load_config
 from gpbench.planning.plan import every_trial
 from gpbench.planning.trial import Trial, digest

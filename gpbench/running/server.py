@@ -25,7 +25,7 @@ _LOOK = 0.1  # seconds between looks at the logs of jobs at work
 
 def serve(commands: int, events: int, lock: int, lease: float | None = None) -> None:
     """Fork a process per job until the commands end, or none has come for `lease` seconds."""
-    from gpbench.keeping import provenance
+    from gpbench.experiment.results import provenance
 
     for fd in (commands, events, lock):
         os.set_inheritable(fd, False)  # not for the programs that methods start
@@ -77,7 +77,7 @@ def _leave(running: dict[int, dict]) -> None:
 def _preload() -> None:
     """Load once, before any fork, what most jobs need; a broken file is the trouble of the jobs that use it."""
     from gpbench import catalog
-    from gpbench.keeping import provenance
+    from gpbench.experiment.results import provenance
 
     from . import evaluate  # noqa: F401
 

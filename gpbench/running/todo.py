@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from gpbench import catalog
 from gpbench.errors import NOT_HAD
-from gpbench.keeping.record import Result
-from gpbench.keeping.store import FINAL, Store
+from gpbench.experiment.results.folder import FINAL, Store
+from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import lacking
 from gpbench.planning.trial import Trial
 

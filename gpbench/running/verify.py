@@ -11,10 +11,10 @@ from pathlib import Path
 
 from gpbench import catalog
 from gpbench.errors import GpbenchError
-from gpbench.keeping import provenance
-from gpbench.keeping.files import Damaged, read_checked
-from gpbench.keeping.record import Result
-from gpbench.keeping.store import Store
+from gpbench.experiment.results import provenance
+from gpbench.experiment.results.checked_files import Damaged, read_checked
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.trial_result import Result
 from gpbench.planning.trial import Trial, digest
 
 from . import platforms, sample

@@ -100,7 +100,7 @@ class _Log:
 def _storage_trouble():
     """Storage errors, and a full disk met anywhere else, end the run instead of marking the trial."""
     from gpbench.errors import StorageError
-    from gpbench.keeping.files import FULL
+    from gpbench.experiment.results.checked_files import FULL
 
     try:
         yield
@@ -175,8 +175,8 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     from gpbench import catalog
     from gpbench.adapters import environment
     from gpbench.data import csv_file
-    from gpbench.keeping import provenance
-    from gpbench.keeping.store import Store
+    from gpbench.experiment.results import provenance
+    from gpbench.experiment.results.folder import Store
     from gpbench.planning.trial import Trial
 
     from . import evaluate

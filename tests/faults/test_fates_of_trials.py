@@ -11,8 +11,8 @@ from driver import FAKES, rows, run_here, trial, unhurried
 
 from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
-from gpbench.keeping.record import COLUMNS
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.metrics import METRICS
 from gpbench.running import evaluate, runner, seeds
 

@@ -9,8 +9,8 @@ import pytest
 from dask_processes import Processes, children, jobs_below, server_below, worker_of
 from driver import finish, marked, rows, run_here, start, trial, unhurried, wait_until, write_job
 
-from gpbench.keeping.lock import alive
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.lock import alive
 from gpbench.running import runner
 
 pytest.importorskip("distributed")

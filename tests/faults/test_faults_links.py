@@ -7,7 +7,7 @@ import pytest
 from driver import finish, gpbench, run_here, trial, write_job
 
 from gpbench.errors import StorageError
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.running.journal import Journal
 
 

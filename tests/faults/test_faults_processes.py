@@ -14,8 +14,8 @@ import pytest
 from driver import finish, marked, rows, run_here, server_of, start, trial, unhurried, wait_until, write_job
 
 from gpbench.errors import FolderInUse
-from gpbench.keeping.lock import Lock
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.lock import Lock
 from gpbench.running import runner
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

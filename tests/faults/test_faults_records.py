@@ -13,7 +13,7 @@ import pytest
 from driver import FAKES, gpbench, rows, run_here, server_of, start, trial, wait_until, write_job
 
 from gpbench.errors import DataError
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
 from gpbench.running.journal import Journal
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -154,8 +154,8 @@ def test_text_that_no_file_or_terminal_can_take_is_written_out(tmp_path, capsys)
 
 
 def test_a_folder_that_already_holds_such_text_goes_on(tmp_path):
-    from gpbench.keeping.files import write_checked
-    from gpbench.keeping.record import Result
+    from gpbench.experiment.results.checked_files import write_checked
+    from gpbench.experiment.results.trial_result import Result
 
     odd = trial(behaviour="raise")
     run_here(tmp_path, [odd])

@@ -10,8 +10,8 @@ import pytest
 from driver import finish, rows, run_here, start, trial, unhurried, wait_until, write_job
 
 from gpbench.errors import FolderInUse
-from gpbench.keeping.lock import Lock, holder
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.lock import Lock, holder
 
 # -- lock ---------------------------------------------------------------------------------------------------------
 

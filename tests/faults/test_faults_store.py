@@ -8,9 +8,9 @@ import pytest
 from driver import trial
 
 from gpbench.errors import ConfigError, StorageError
-from gpbench.keeping.files import Damaged, read_checked, write_atomic, write_checked
-from gpbench.keeping.record import Result
-from gpbench.keeping.store import Store
+from gpbench.experiment.results.checked_files import Damaged, read_checked, write_atomic, write_checked
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.trial_result import Result
 from gpbench.system import atomic_files
 
 

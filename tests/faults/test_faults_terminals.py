@@ -12,7 +12,7 @@ from fcntl import ioctl
 import pytest
 from driver import finish, start, trial, write_job
 
-from gpbench.keeping.record import Result
+from gpbench.experiment.results.trial_result import Result
 from gpbench.running import progress, runner
 
 

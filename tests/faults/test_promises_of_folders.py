@@ -16,9 +16,9 @@ from driver import REPO, gpbench, run_here, trial, wait_until
 import gpbench as package
 from gpbench.cli.run import write_curves
 from gpbench.errors import DataError, StorageError
-from gpbench.keeping import files
-from gpbench.keeping.store import Store
-from gpbench.keeping.summary import summarise
+from gpbench.experiment.results import checked_files
+from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.summary import summarise
 from gpbench.report.frame import kept_curves, kept_notes
 from gpbench.running import limits
 from gpbench.system import atomic_files, numba_cache
@@ -76,7 +76,7 @@ DAMAGE = {"truncated": truncate, "cut at the end of a line": cut_at_a_line, "gar
 def test_a_damaged_curves_or_notes_file_is_named_and_never_used(name, read, how, tmp_path):
     texts = {"curves.csv": b"trial_id,step,key,value\na,1,m,.5\na,2,m,.4\n",
              "notes.csv": b"dataset,note,trials\nd,a,1\nd,b,2\n"}  # fmt: skip
-    files.write_summed(tmp_path / name, texts[name])
+    checked_files.write_summed(tmp_path / name, texts[name])
     assert len(read(tmp_path)) == 2
     DAMAGE[how](tmp_path / name)
     with pytest.raises(DataError, match=f"{name}: damaged.*quarantine"):
@@ -113,22 +113,22 @@ def test_whatever_is_damaged_is_named_by_readers_and_healed_by_one_run(folder, c
 
 def test_between_the_two_sums_of_a_write_the_file_is_one_of_the_two(tmp_path, monkeypatch):
     file = tmp_path / "curves.csv"
-    files.write_summed(file, b"old\n")
-    steps, real = [], files.write_atomic
+    checked_files.write_summed(file, b"old\n")
+    steps, real = [], checked_files.write_atomic
 
     def watched(path, content):
         real(path, content)
-        steps.append(files.as_summed(file))
+        steps.append(checked_files.as_summed(file))
 
-    monkeypatch.setattr(files, "write_atomic", watched)
-    files.write_summed(file, b"new\n")
+    monkeypatch.setattr(checked_files, "write_atomic", watched)
+    checked_files.write_summed(file, b"new\n")
     assert steps == [True] * 3 and file.read_bytes() == b"new\n"
 
 
 def test_a_folder_of_another_version_is_told_once(folder, command, monkeypatch):
     body = json.loads((folder / "manifest.json").read_text())
     body.pop("checksum")
-    files.write_checked(folder / "manifest.json", body | {"gpbench": "0.0.9"})
+    checked_files.write_checked(folder / "manifest.json", body | {"gpbench": "0.0.9"})
     code, _, err = command("run", "small.yaml")
     assert code == 0 and err.count("was made by gpbench 0.0.9; numbers of changed methods are stale") == 1
     assert "made by" not in command("run", "small.yaml")[2]
@@ -152,7 +152,7 @@ def test_a_disk_that_refuses_while_drawing_is_exit_7(reader, number, folder, com
 
 
 def test_a_disk_that_refuses_a_run_its_curves_is_exit_7_and_keeps_the_trials(folder, command, monkeypatch):
-    monkeypatch.setattr("gpbench.keeping.store.write_summed", _full)
+    monkeypatch.setattr("gpbench.experiment.results.folder.write_summed", _full)
     (folder / "curves.csv").unlink()
     code, _, err = command("run", "small.yaml", "-q")
     assert code == 7 and "No space left" in err, err
@@ -160,7 +160,7 @@ def test_a_disk_that_refuses_a_run_its_curves_is_exit_7_and_keeps_the_trials(fol
 
 
 def _full(path, *_):
-    with files.storing(path):
+    with checked_files.storing(path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -211,7 +211,7 @@ def test_too_few_files_are_blamed_only_where_they_are_limited(monkeypatch):
     monkeypatch.setattr(limits, "_limited", lambda name, least: False)
     assert limits.blamed_for(OSError(errno.EMFILE, "Too many open files")) == ""
     cure = r"cannot write x: .*; raise the limit of open files \(ulimit -n\)"
-    with pytest.raises(StorageError, match=cure), files.storing("x"):
+    with pytest.raises(StorageError, match=cure), checked_files.storing("x"):
         raise OSError(errno.EMFILE, "Too many open files")
 
 

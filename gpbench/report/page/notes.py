@@ -7,7 +7,7 @@ import re
 import pandas as pd
 
 from gpbench.data.standins import twin_of
-from gpbench.keeping import archive
+from gpbench.experiment.results import archive
 from gpbench.system.atomic_files import read_json
 
 from ..frame import Results, kept_notes

@@ -24,7 +24,7 @@ _NUMERICAL = (  # what a number may depend on: rooms and files of the package
 @cache
 def source() -> str:
     """Hash of the numerical source: where it is equal, so are the numbers of a trial; the reverse need not hold."""
-    root, hashed = Path(__file__).parents[1], hashlib.sha256()
+    root, hashed = Path(__file__).parents[2], hashlib.sha256()
     for part in _NUMERICAL:
         for file in sorted((root / part).rglob("*.py")) or [root / part]:
             hashed.update(f"{file.relative_to(root).as_posix()}\0".encode() + file.read_bytes() + b"\0")
@@ -61,7 +61,7 @@ def _version(package: str) -> str | None:
 
 def commit() -> str | None:
     """Commit of the source tree gpbench runs from, with '+' when files differ from it; None outside a git tree."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     if not (root / ".git").exists():
         return None
     try:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from gpbench.planning.trial import Trial, digest
 
-from .files import Damaged, finite, unused, write_atomic
-from .record import Result
+from .checked_files import Damaged, finite, unused, write_atomic
+from .trial_result import Result
 
 NAME = "archive.jsonl"
 _LEFT_OUT = ("trial", "trace")  # the plan has the one; curves.csv keeps what reports need of the other

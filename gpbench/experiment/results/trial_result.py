@@ -9,7 +9,7 @@ from gpbench.metrics import METRICS
 from gpbench.planning.trial import Trial
 from gpbench.text import printable
 
-from .files import Damaged
+from .checked_files import Damaged
 
 SCHEMA = 2  # of a record; 1, without the number, did not know the hash of its source
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from gpbench.errors import MissingExtra
 from gpbench.planning.trial import Trial
 
-from .record import Result
-from .store import FINAL
+from .folder import FINAL
+from .trial_result import Result
 
 
 @dataclass

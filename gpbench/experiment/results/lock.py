@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gpbench.errors import FolderInUse
 
-from .files import open_plain, storing
+from .checked_files import open_plain, storing
 
 NAME = ".lock"
 GRACE = 8.0  # seconds that workers of a dead run get to disappear

@@ -18,8 +18,17 @@ from gpbench.system.atomic_files import TEMPORARY, sweep
 from gpbench.text import csv_cell, plain_cell
 
 from . import archive, provenance
-from .files import Damaged, make_folder, read_checked, storing, unused, write_atomic, write_checked, write_summed
-from .record import COLUMNS, SCHEMA, Result
+from .checked_files import (
+    Damaged,
+    make_folder,
+    read_checked,
+    storing,
+    unused,
+    write_atomic,
+    write_checked,
+    write_summed,
+)
+from .trial_result import COLUMNS, SCHEMA, Result
 
 FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
