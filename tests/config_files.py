@@ -6,8 +6,8 @@ import pytest
 
 from gpbench import catalog
 from gpbench.errors import ConfigError
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 
 PARTS = Path(__file__).parent / "plugins" / "config_parts.py"
 BASE = "name: t\ndataset: rows\nmethods: [plain]\n"

@@ -15,7 +15,7 @@ FAKES = str(Path(__file__).parent / "plugins" / "fakes.py")
 def trial(method="fake", index=0, dataset="toy", label="", **changes):
     """A trial of a fake method on toy data; fields of Trial by name, everything else is a parameter of the method."""
     from gpbench import catalog
-    from gpbench.planning.trial import Trial
+    from gpbench.experiment.plan.trial import Trial
 
     catalog.load_plugin(FAKES)
     fields = {
@@ -118,7 +118,7 @@ def unhurried(seconds: float) -> float:
 def main(folder, job):
     from gpbench import catalog
     from gpbench.errors import GpbenchError
-    from gpbench.planning.trial import Trial
+    from gpbench.experiment.plan.trial import Trial
     from gpbench.running import progress, runner
 
     job = json.loads(Path(job).read_text())

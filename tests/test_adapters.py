@@ -15,10 +15,10 @@ from gpbench import catalog
 from gpbench.adapters import environment
 from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError, NotApplicable
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.config.resolved import resolved_yaml
+from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.results.folder import Store
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
-from gpbench.planning.resolved import resolved_yaml
 from gpbench.running.draw import draw_of
 
 RIDGE = str(Path(__file__).parent / "adapters" / "ridge.py")
@@ -281,7 +281,7 @@ def test_what_is_wrong_with_an_adapter_is_the_reason_of_its_trial(tmp_path, code
 
 
 def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(tmp_path):
-    from gpbench.planning.plan import plan
+    from gpbench.experiment.plan.plan import plan
     from gpbench.running.job import shared_key
 
     config = tmp_path / "c.yaml"

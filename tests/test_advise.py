@@ -15,9 +15,9 @@ from gpbench.advising.candidates import Candidate, candidates
 from gpbench.advising.judging import promoted, recommend
 from gpbench.advising.search import AROUND, START, Search
 from gpbench.errors import BadInput, ConfigError
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.results.trial_result import Result
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
 
 SMALL, LARGE, OTHER = Candidate("vfe", 100, {}), Candidate("vfe", 500, {}), Candidate("sod", 500, {})
 

@@ -8,8 +8,8 @@ import time
 import pytest
 import yaml
 
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 from gpbench.running.draw import draw_of
 
 BUDGET = 300  # seconds

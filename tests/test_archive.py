@@ -8,7 +8,7 @@ import sys
 import pandas as pd
 import pytest
 
-from gpbench.planning.trial import digest
+from gpbench.experiment.plan.trial import digest
 
 CONFIG = """
 name: kept

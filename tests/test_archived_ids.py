@@ -3,8 +3,8 @@
 import json
 
 from gpbench import data
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 
 
 def trials(config, monkeypatch):

@@ -9,9 +9,9 @@ import pytest
 from driver import gpbench, rows
 
 from gpbench.data import shards
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
-from gpbench.planning.resolved import resolved_yaml
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.config.resolved import resolved_yaml
+from gpbench.experiment.plan.plan import plan
 
 CONFIG = """
 name: mine

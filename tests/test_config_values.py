@@ -10,13 +10,13 @@ import yaml
 from config_files import BASE, load, parts, trials  # noqa: F401  (parts is a fixture)
 
 from gpbench.errors import ConfigError
+from gpbench.experiment.config.config import ONCE, load_config, resolved_yaml
+from gpbench.experiment.config.json_schema import config_schema
+from gpbench.experiment.config.sections import SPLITS, Hyperparameters
+from gpbench.experiment.config.settings import SETTINGS
+from gpbench.experiment.config.yaml_document import read
+from gpbench.experiment.plan.plan import plan
 from gpbench.kernels.build import build_kernel
-from gpbench.planning.config import ONCE, load_config, resolved_yaml
-from gpbench.planning.plan import plan
-from gpbench.planning.schema import config_schema
-from gpbench.planning.sections import SPLITS, Hyperparameters
-from gpbench.planning.settings import SETTINGS
-from gpbench.planning.yaml_strict import read
 
 pytestmark = pytest.mark.usefixtures("parts")
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpbench.errors import ConfigError
-from gpbench.planning.yaml_strict import fail, parse, read
+from gpbench.experiment.config.yaml_document import fail, parse, read
 
 DEEP = "a: " + "[" * 10_000 + "]" * 10_000
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"

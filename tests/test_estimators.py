@@ -9,8 +9,8 @@ import pytest
 import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
 from gpbench.errors import BadInput, DataError, StorageError
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 from gpbench.running import evaluate
 from gpbench.running.draw import draw_of
 from gpbench.running.job import shared_key

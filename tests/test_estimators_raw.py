@@ -9,9 +9,9 @@ import pytest
 import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor
 from gpbench.errors import BadInput
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 from gpbench.kernels.histogram_intersection import HistogramIntersection
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
 from gpbench.running import evaluate
 from gpbench.running.draw import draw_of
 

@@ -43,7 +43,7 @@ def test_a_report_that_cannot_be_written_is_7(tmp_path, command):
 
 @pytest.mark.parametrize("verbose", [[], ["-v"]])
 def test_a_bug_of_ours_is_70(tmp_path, verbose):
-    broken = "import gpbench.planning.config as c; c.load_config = None; from gpbench.cli import main; main()"
+    broken = "import gpbench.experiment.config.config as c; c.load_config = None; from gpbench.cli import main; main()"
     (tmp_path / "c.yaml").write_text("name: c\n")
     command = [sys.executable, "-c", f"import sys; sys.argv = ['gpbench', 'validate', 'c.yaml', *{verbose}]; {broken}"]
     ran = subprocess.run(

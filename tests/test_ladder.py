@@ -5,6 +5,8 @@ import time
 import numpy as np
 import pytest
 
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 from gpbench.inference import exact
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
@@ -12,8 +14,6 @@ from gpbench.learning import full_gp, ladder
 from gpbench.learning.learner import Learner
 from gpbench.learning.parameters import Layout
 from gpbench.learning.sizes import usual_subset
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
 from gpbench.running import problem
 from gpbench.running.draw import draw_of
 from gpbench.running.progress import Lines

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.plan import plan
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning.learner import CURRENT, FIRST_STEP, LIMITS, ROOM, Learner
 from gpbench.learning.parameters import Layout
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
-from gpbench.running import evaluate, seeds
+from gpbench.running import evaluate
 from gpbench.running.draw import draw_of
 from gpbench.running.problem import problem_of, shared_fit
 
@@ -90,7 +91,7 @@ def noise_shares(trials):
     for trial in trials:
         draw = draw_of(trial)
         problem = problem_of(trial, draw, shared_fit(trial) if "from" in trial.hyperparameters else None)
-        fitted = evaluate.method_of(trial).fit(problem, seeds.method(trial))
+        fitted = evaluate.method_of(trial).fit(problem, random_streams.method(trial))
         shares.append(fitted.gp.noise / np.var(problem.y))
     return np.array(shares)
 

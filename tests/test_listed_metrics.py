@@ -5,12 +5,12 @@ import json
 import numpy as np
 from driver import run_here, trial
 
+from gpbench.experiment.config.config import load_config
 from gpbench.experiment.results.folder import Store
 from gpbench.inference import sparse
 from gpbench.inference.sparse_predict import SparsePosterior
 from gpbench.methods.random import Random
 from gpbench.metrics import lacking
-from gpbench.planning.config import load_config
 
 
 def test_a_metric_that_does_not_apply_is_not_missed():

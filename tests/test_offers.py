@@ -13,9 +13,9 @@ from driver import trial
 
 from gpbench import catalog
 from gpbench.cli import cli
+from gpbench.experiment.config import packaged
 from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import METRICS
-from gpbench.planning import builtin
 from gpbench.running.progress import Bar, Lines
 
 
@@ -44,8 +44,8 @@ def test_a_built_in_config_runs_by_its_name_where_no_such_file_is(tmp_path, monk
     assert CliRunner().invoke(cli, ["validate", "smoke/tiny", "cao/figure1.yaml"]).exit_code == 0
     assert "quickstart" in CliRunner().invoke(cli, ["list", "configs"]).output
     (tmp_path / "quickstart").write_text("name: own\ndataset: friedman2\nmethods: [full-gp]\n")
-    assert builtin.located("quickstart") == "quickstart"  # the user's file comes first
-    assert builtin.located("../smoke/tiny") == "../smoke/tiny"
+    assert packaged.located("quickstart") == "quickstart"  # the user's file comes first
+    assert packaged.located("../smoke/tiny") == "../smoke/tiny"
     missing = CliRunner().invoke(cli, ["validate", "quickstarts"])
     assert "did you mean quickstart?" in str(missing.exception)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gpbench import catalog, data
 from gpbench.errors import ConfigError
-from gpbench.planning.plan import plan
+from gpbench.experiment.plan.plan import plan
 
 pytestmark = pytest.mark.usefixtures("parts")
 HEAD = "name: t\ndatasets: [rows, {name: friedman3, n_train: 20}]\ntrials: 3\nd_max: [4, 8]\nmethods:\n"
@@ -89,7 +89,7 @@ def test_ids_are_the_same_in_every_process(tmp_path):
     found = [t.id for t in trials(tmp_path, HEAD + "".join(ENTRIES))]
     code = (
         "import sys; from gpbench import catalog; catalog.load_plugin(sys.argv[1]);"
-        "from gpbench.planning.config import load_config; from gpbench.planning.plan import plan;"
+        "from gpbench.experiment.config.config import load_config; from gpbench.experiment.plan.plan import plan;"
         "print(*[t.id for t in plan(load_config(sys.argv[2])).trials])"
     )
     for seed in ("1", "2"):

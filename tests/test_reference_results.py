@@ -5,8 +5,8 @@ import json
 import pytest
 
 from gpbench import report
+from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.checked_files import as_summed, read_checked
-from gpbench.planning.trial import digest
 from gpbench.report.site import state, with_state
 
 

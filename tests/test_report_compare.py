@@ -13,8 +13,8 @@ from scipy import stats
 from gpbench import report
 from gpbench.data.split_files import export
 from gpbench.errors import ConfigError, DataError
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import every_trial
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import every_trial
 from gpbench.report.frame import load
 from gpbench.report.tables import tables
 from gpbench.running.export import export_trials

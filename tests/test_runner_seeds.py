@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from driver import trial
 
-from gpbench.running import evaluate, seeds
+from gpbench.experiment.plan import random_streams
+from gpbench.running import evaluate
 from gpbench.running.draw import draw_of
 from gpbench.running.job import shared_key
 from gpbench.running.problem import problem_of, shared_fit
@@ -46,7 +47,7 @@ def test_methods_scaling_and_hyperparameters_leave_split_and_order_alone():
 
 
 def test_a_methods_own_stream_ignores_d_max_only():
-    draw = lambda t: seeds.method(t).normal()  # noqa: E731
+    draw = lambda t: random_streams.method(t).normal()  # noqa: E731
     assert draw(trial(d_max=5)) == draw(trial(d_max=50))
     others = [trial(tag="x"), trial(index=1), trial("fake-path"), trial(seed=1)]
     assert len({draw(t) for t in [trial(), *others]}) == 5

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 from driver import gpbench
 
+from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.checked_files import write_checked
 from gpbench.experiment.results.trial_result import Result
-from gpbench.planning.trial import digest
 from gpbench.running import platforms, sample, verify
 
 CONFIG = """

@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from gpbench import catalog
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.config.resolved import resolved_yaml
+from gpbench.experiment.config.sections import Hyperparameters
+from gpbench.experiment.plan import random_streams, trial_id
+from gpbench.experiment.plan.plan import plan
+from gpbench.experiment.plan.trial import Trial
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.build import essential_options
 from gpbench.methods.base import Method
-from gpbench.planning import identity
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
-from gpbench.planning.resolved import resolved_yaml
-from gpbench.planning.sections import Hyperparameters
-from gpbench.planning.trial import Trial
-from gpbench.running import seeds
 from gpbench.running.draw import draw_of
 from gpbench.running.job import jobs_for, shared_key, shared_stream_key
 from gpbench.versions import Added, defaults, essential, lower, raised, version_of
@@ -107,7 +106,12 @@ def test_a_raised_version_moves_the_id_and_no_random_stream():
     assert new.id != old.id and shared_key(new) != shared_key(old)
     assert (new.data_key, new.path_key) == (old.data_key, old.path_key)
     assert shared_stream_key(new) == shared_stream_key(old) == shared_key(old)
-    for draw in (lambda t: seeds.data(t, True), seeds.split, seeds.order, seeds.method):
+    for draw in (
+        lambda t: random_streams.data(t, True),
+        random_streams.split,
+        random_streams.order,
+        random_streams.method,
+    ):
         assert (draw(old).random(9) == draw(new).random(9)).all()  # method: the candidates of a working set
     one, other = draw_of(old), draw_of(new)
     assert (one.split.train == other.split.train).all() and (one.order == other.order).all()
@@ -139,10 +143,10 @@ def test_raising_a_class_is_seen_by_the_plan_and_lowering_it_again_finds_the_old
 def test_the_learner_is_a_version_and_no_parameter():
     plain = {**FULL_GP, "optimiser": "lbfgs"}
     settings = {"split": {}, "scale": {}, "kernel": {"name": "ard-se"}, "hyperparameters": {**plain, "learner": 2}}
-    assert identity.versions(Method, {"csv": "x"}, settings, {}) == {"learner": 2}
-    assert identity.identified(settings)["hyperparameters"] == plain
+    assert trial_id.versions(Method, {"csv": "x"}, settings, {}) == {"learner": 2}
+    assert trial_id.identified(settings)["hyperparameters"] == plain
     settings["hyperparameters"] = {**plain, "learner": 1}
-    assert identity.versions(Method, {"csv": "x"}, settings, {}) == {}
+    assert trial_id.versions(Method, {"csv": "x"}, settings, {}) == {}
     assert "from" in defaults(Hyperparameters)
     assert replace(trial(), versions={"learner": 2}).learner == 2 and trial().learner == 1
 

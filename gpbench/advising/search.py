@@ -17,14 +17,14 @@ import yaml
 
 from gpbench import catalog
 from gpbench.errors import DataError
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.config.resolved import resolved_yaml
+from gpbench.experiment.plan.plan import plan
+from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.checked_files import storing
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import loss
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import plan
-from gpbench.planning.resolved import resolved_yaml
-from gpbench.planning.trial import Trial
 from gpbench.running.runner import Options, run
 from gpbench.text import counted
 

@@ -23,7 +23,7 @@ class Line:
 
 def _trials(count: int, **params) -> list:
     from gpbench import catalog
-    from gpbench.planning.trial import Trial
+    from gpbench.experiment.plan.trial import Trial
 
     catalog.load_plugin(PLUGIN)
     params = catalog.find("method", "sleeper")(**params).model_dump(mode="json")

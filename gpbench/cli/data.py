@@ -91,8 +91,8 @@ def export(names, config, output, trials, seed, n_train, plugin):
     """Splits as plain files, for other libraries; `gpbench score` scores what they predict."""
     from pathlib import Path
 
-    from gpbench.planning.config import load_config
-    from gpbench.planning.plan import plan, ranges
+    from gpbench.experiment.config.config import load_config
+    from gpbench.experiment.plan.plan import plan, ranges
     from gpbench.running.export import default_trial, export_trials
 
     if config:

@@ -62,22 +62,22 @@ def _metric(name: str) -> dict:
 
 def _configs() -> dict[str, Path]:
     """By the name that `gpbench run` takes: files of ./configs, else those that come with gpbench."""
-    from gpbench.planning import builtin
+    from gpbench.experiment.config import packaged
 
     if here := sorted(Path("configs").rglob("*.yaml")):
         return {str(p): p for p in here}
-    return {name: builtin.FOLDER / f"{name}.yaml" for name in builtin.names()}
+    return {name: packaged.FOLDER / f"{name}.yaml" for name in packaged.names()}
 
 
 def _config_title(path: Path) -> str:
-    from gpbench.planning.builtin import title
+    from gpbench.experiment.config.packaged import title
 
     return title(path)
 
 
 def _config(path: Path) -> dict:
     """What a config runs."""
-    from gpbench.planning.config import load_config
+    from gpbench.experiment.config.config import load_config
 
     config = load_config(path)
     trials = {" or ".join(d.names): config.trials_for(d) for d in config.datasets}
@@ -112,14 +112,14 @@ def describe(name, as_json, plugin):
     """Parameters, defaults, paper, licence, size and hashes of a method, data set or kernel; a metric; a config."""
     from gpbench import catalog, metrics
     from gpbench.errors import ConfigError
-    from gpbench.planning import builtin
+    from gpbench.experiment.config import packaged
     from gpbench.text import suggestion
 
     described = _described(name)
     if not described:
         every = [n for kind in KINDS.values() for n in catalog.available(kind)]
         usual = "; see gpbench list methods|datasets|kernels|metrics|configs"
-        hint = suggestion(name, [*every, *metrics.METRICS, *builtin.names()], usual)
+        hint = suggestion(name, [*every, *metrics.METRICS, *packaged.names()], usual)
         raise ConfigError(f"nothing is called '{name}'{hint}")
     if as_json:
         print_json(described)
@@ -188,7 +188,7 @@ def _type_name(annotation) -> str:
 @click.command(cls=Command)
 def schema():
     """JSON schema of the config, for editors."""
-    from gpbench.planning.schema import config_schema
+    from gpbench.experiment.config.json_schema import config_schema
 
     print_json(config_schema())
 

@@ -30,27 +30,27 @@ from .shared import (
 
 if TYPE_CHECKING:
     from gpbench.errors import DataError
-    from gpbench.planning.config import Config
-    from gpbench.planning.trial import Trial
+    from gpbench.experiment.config.config import Config
+    from gpbench.experiment.plan.trial import Trial
 
 
 def _load(paths, overrides) -> list[tuple[str, Config | DataError]]:
     """All configs, with the problems of every file in one error; of several, one whose data are wrong stays behind."""
     from gpbench.errors import ConfigError, DataError
-    from gpbench.planning import builtin
-    from gpbench.planning.config import load_config
+    from gpbench.experiment.config import packaged
+    from gpbench.experiment.config.config import load_config
 
     loaded, problems = [], []
     for path in paths:
         try:
-            loaded.append((path, load_config(builtin.located(path), list(overrides))))
+            loaded.append((path, load_config(packaged.located(path), list(overrides))))
         except DataError as e:
             if len(paths) == 1:
                 raise
             loaded.append((path, e))
         except ConfigError as e:
-            no_such_file = not Path(builtin.located(path)).exists()
-            problems.append(f"{e}{builtin.hint(path)}" if no_such_file else str(e))
+            no_such_file = not Path(packaged.located(path)).exists()
+            problems.append(f"{e}{packaged.hint(path)}" if no_such_file else str(e))
     if problems:
         raise ConfigError("\n".join([*problems, *(str(e) for _, e in loaded if isinstance(e, DataError))]))
     return loaded
@@ -147,8 +147,8 @@ class _One:
     trouble: int = 0  # exit code of what went wrong after the trials
 
     def plan(self, config: Config, fetch: bool = True, **selection):
+        from gpbench.experiment.plan.plan import plan
         from gpbench.experiment.results.folder import Store
-        from gpbench.planning.plan import plan
 
         return plan(config, begun=Store(self.out).begun(), fetch=fetch, **selection)
 
@@ -196,7 +196,7 @@ class _One:
 
     def run(self, options: dict) -> int:
         from gpbench.errors import GpbenchError
-        from gpbench.planning.resolved import resolved_yaml
+        from gpbench.experiment.config.resolved import resolved_yaml
         from gpbench.running.progress import choose
         from gpbench.running.runner import Options
         from gpbench.running.runner import run as run_trials
@@ -242,9 +242,9 @@ class _One:
 
     def _before(self) -> list[Trial] | None:
         """What the folder's trials were to be before --set changed a value: they stay part of its results."""
+        from gpbench.experiment.config.config import load_config
         from gpbench.experiment.results.checked_files import Damaged
         from gpbench.experiment.results.folder import Store
-        from gpbench.planning.config import load_config
 
         store = Store(self.out)
         if not (store.csv.is_file() and store.resolved.is_file()):
@@ -324,7 +324,7 @@ def _each_error_once(failures: list[dict]) -> list[dict]:
 def validate(configs, overrides, plugin):
     """Check schema, names, parameters and your own csv files; no network, nothing runs."""
     from gpbench.errors import DataError
-    from gpbench.planning.dataset_entry import remarks
+    from gpbench.experiment.config.dataset_entry import remarks
 
     code = 0
     for path, config in _load(configs, overrides):

@@ -136,7 +136,7 @@ class ConfigName(click.ParamType):
     def shell_complete(self, ctx, param, incomplete):
         from click.shell_completion import CompletionItem
 
-        from gpbench.planning.builtin import names
+        from gpbench.experiment.config.packaged import names
 
         ours = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
         at_hand = glob.glob(f"{glob.escape(incomplete)}*")  # a file of that name comes first

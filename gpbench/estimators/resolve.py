@@ -11,15 +11,15 @@ from pydantic import ValidationError
 
 from gpbench import catalog
 from gpbench.errors import BadParameter, ConfigError
+from gpbench.experiment.config import kernel_entry
+from gpbench.experiment.config.document_checker import Reader, wording
+from gpbench.experiment.config.sections import Hyperparameters
+from gpbench.experiment.config.yaml_document import Document
 from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
 from gpbench.kernels.function import FunctionKernel
 from gpbench.kernels.patterns import NO_SUPPORT
 from gpbench.methods.base import Method
-from gpbench.planning import kernel_entry
-from gpbench.planning.reader import Reader, wording
-from gpbench.planning.sections import Hyperparameters
-from gpbench.planning.yaml_strict import Document
 from gpbench.text import nearest, seconds
 
 from . import defaults

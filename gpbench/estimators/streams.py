@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpbench.errors import BadParameter
-from gpbench.planning.trial import Trial
-from gpbench.running import seeds
+from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.trial import Trial
 from gpbench.running.job import shared_stream_key
 
 
@@ -22,13 +22,13 @@ class Streams:
     path: str  # of the method itself
 
     def order(self, n: int) -> np.ndarray:
-        return seeds.stream("order", self.data).permutation(n)
+        return random_streams.stream("order", self.data).permutation(n)
 
     def shared(self) -> np.random.Generator:
-        return seeds.shared(self.full_gp)
+        return random_streams.shared(self.full_gp)
 
     def method(self) -> np.random.Generator:
-        return seeds.stream("method", self.path)
+        return random_streams.stream("method", self.path)
 
 
 def of_trial(trial: Trial) -> Streams:

@@ -16,9 +16,9 @@ import pandas as pd
 
 from gpbench.data.standins import twin_of
 from gpbench.errors import ConfigError, DataError, GpbenchError
+from gpbench.experiment.config.resolved import read_resolved
 from gpbench.experiment.results.checked_files import as_summed
 from gpbench.experiment.results.trial_result import COLUMNS, FIRST_COLUMNS
-from gpbench.planning.resolved import read_resolved
 from gpbench.system.atomic_files import read_json
 from gpbench.text import plain_cell
 
@@ -86,8 +86,8 @@ class Results:
         """Trials of the whole config, by the manifest or, in a committed folder, by config.resolved.yaml."""
         if self.manifest.get("trials"):
             return len(self.manifest["trials"])
-        from gpbench.planning.config import load_config
-        from gpbench.planning.plan import number_of_trials
+        from gpbench.experiment.config.config import load_config
+        from gpbench.experiment.plan.plan import number_of_trials
 
         try:
             return max(number_of_trials(load_config(self.path / "config.resolved.yaml")), len(self.rows))

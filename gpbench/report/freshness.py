@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from gpbench.errors import GpbenchError
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import every_trial
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import every_trial
 
 
 def stale_ids(path: Path, ids: Iterable[str]) -> set[str]:

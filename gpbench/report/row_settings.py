@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gpbench.data.standins import kind_of, shares_rows
-from gpbench.planning.settings import written
+from gpbench.experiment.config.settings import written
 
 PARAMETERS = (  # of methods that have a column of their own
     "z", "variant", "objective", "approximation", "inducing", "optimise_inputs", "candidates", "cost_model", "stop",

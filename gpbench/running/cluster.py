@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from gpbench.errors import ConfigError
+from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.folder import Store
-from gpbench.planning.trial import digest
 
 from .dask_start import client_of, local_cluster
 from .executor import Executor, SchedulerLost

@@ -13,9 +13,8 @@ from gpbench.data.scaling import Scaler
 from gpbench.data.shards import AT_ONCE, Inputs
 from gpbench.data.spec import is_large
 from gpbench.data.splits import draw as draw_split
-from gpbench.planning.trial import Trial
-
-from . import seeds
+from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -51,11 +50,11 @@ class Draw:
 def draw_of(trial: Trial) -> Draw:
     name = trial.dataset.get("name")
     per_trial = bool(name) and catalog.find("dataset", name).per_trial
-    dataset = data.load(trial.dataset, seeds.data(trial, per_trial))
-    split = draw_split(dataset, trial.split, seeds.split(trial), trial.index)
+    dataset = data.load(trial.dataset, random_streams.data(trial, per_trial))
+    split = draw_split(dataset, trial.split, random_streams.split(trial), trial.index)
     dataset = filled(dataset, split.train)
     if is_large(trial.dataset):  # they are read in the order of the files; which rows they are stays as drawn
         split = Split(np.sort(split.train), np.sort(split.test), split.index)
         dataset.X.check(split.test)  # the scaling reads the training rows: what is wrong is found before any learning
     scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
-    return Draw(dataset, split, scaler, seeds.order(trial).permutation(len(split.train)))
+    return Draw(dataset, split, scaler, random_streams.order(trial).permutation(len(split.train)))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from gpbench import catalog
+from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import Store
 from gpbench.learning.sizes import usual_subset
-from gpbench.planning.trial import Trial
 
 from .job import Job, jobs_for, shared_evaluations
 from .limits import too_large

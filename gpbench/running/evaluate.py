@@ -11,12 +11,13 @@ import numpy as np
 from gpbench import catalog, metrics
 from gpbench.data.scaling import large
 from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
+from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.trial_result import Result
 from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
-from gpbench.planning.trial import Trial
 from gpbench.text import one_line
 
-from . import compiling, line, probes, seeds
+from . import compiling, line, probes
 from .draw import Draw, draw_of
 from .job import is_nested
 from .limits import peak_mb, too_large
@@ -56,7 +57,7 @@ def results(
         raise why
     latent = not asked or "nlpd_latent" in asked
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
-    rng = seeds.method(trials[0])
+    rng = random_streams.method(trials[0])
     fits = _fits(method, problem, rng, trials)
     elapsed, learn = Spent(), _learning(shared)
     for trial in trials:

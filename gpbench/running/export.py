@@ -6,9 +6,8 @@ from pathlib import Path
 
 from gpbench import catalog
 from gpbench.data.split_files import export
-from gpbench.planning.trial import Trial
-
-from . import seeds
+from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.trial import Trial
 
 
 def default_trial(name: str, split: dict, seed: int, index: int) -> Trial:
@@ -29,7 +28,7 @@ def export_trials(trials: list[Trial], out: Path) -> list[Path]:
         per_trial = bool(name) and catalog.find("dataset", name).per_trial
 
         def rngs(index, by_index=by_index, per_trial=per_trial):
-            return seeds.data(by_index[index], per_trial), seeds.split(by_index[index])
+            return random_streams.data(by_index[index], per_trial), random_streams.split(by_index[index])
 
         place = out if len(groups) == 1 else out / folder
         keys = {index: trial.data_key for index, trial in by_index.items()}

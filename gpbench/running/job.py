@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpbench import catalog
-from gpbench.planning.identity import shared_plugin_code
-from gpbench.planning.trial import Trial, digest
+from gpbench.experiment.plan.trial import Trial, digest
+from gpbench.experiment.plan.trial_id import shared_plugin_code
 from gpbench.versions import raised
 
 _FIRST_KEYS = (  # of `hyperparameters`; those that came later enter the key of shared work by themselves

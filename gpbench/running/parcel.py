@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpbench import plugin_files
 from gpbench.adapters import environment
-from gpbench.planning.trial import Trial
+from gpbench.experiment.plan.trial import Trial
 from gpbench.text import is_python_file
 
 

@@ -9,6 +9,8 @@ from itertools import count
 import numpy as np
 
 from gpbench.data.scaling import large
+from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.trial import Trial
 from gpbench.inference import exact
 from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import build_kernel
@@ -17,10 +19,8 @@ from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.learning.learner import Learner
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
-from gpbench.planning.trial import Trial
 from gpbench.recorder import Recorder
 
-from . import seeds
 from .draw import Draw, draw_of
 from .job import shared_evaluations, shared_stream_key
 from .stopwatch import now, wall
@@ -82,11 +82,11 @@ def shared_fit(trial: Trial, tell: Tell | None = None, draw: Draw | None = None)
     """
     draw, h, started = draw or draw_of(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":
-        rows = seeds.stream("subset", trial.data_key).permutation(draw.dataset.n)
+        rows = random_streams.stream("subset", trial.data_key).permutation(draw.dataset.n)
     else:
         rows = draw.split.train[draw.order]
     rows = rows[: h["subset"] or usual_subset(len(rows), *draw.dataset.X.shape[1:])]
-    rng = seeds.shared(shared_stream_key(trial))
+    rng = random_streams.shared(shared_stream_key(trial))
     found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell)
     return found | {"seconds": asdict(now() - started)}
 

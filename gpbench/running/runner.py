@@ -18,13 +18,13 @@ from gpbench import __version__, catalog
 from gpbench.adapters import environment
 from gpbench.adapters.client import FILES
 from gpbench.errors import ConfigError, GpbenchError, StorageError
+from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.experiment.results import archive
 from gpbench.experiment.results.checked_files import Damaged
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.lock import Lock, alive, holder
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import Result
-from gpbench.planning.trial import Trial, digest
 
 from .isolated import complaint_of
 from .progress import Silent, describe

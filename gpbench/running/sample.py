@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import every_trial
+from gpbench.experiment.plan.trial import Trial
+from gpbench.experiment.plan.trial_id import LEARNERS
 from gpbench.experiment.results import archive
 from gpbench.experiment.results.trial_result import Result
 from gpbench.kernels.build import names_in
-from gpbench.planning.config import load_config
-from gpbench.planning.identity import LEARNERS
-from gpbench.planning.plan import every_trial
-from gpbench.planning.trial import Trial
 
 from .estimate import AROUND, model
 from .job import Job, shared_key

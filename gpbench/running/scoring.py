@@ -16,12 +16,12 @@ import pandas as pd
 from gpbench import metrics
 from gpbench.data.split_files import ExportedTrial, read
 from gpbench.errors import ConfigError, DataError
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import every_trial
+from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.experiment.results.checked_files import Damaged
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import COLUMNS
-from gpbench.planning.config import load_config
-from gpbench.planning.plan import every_trial
-from gpbench.planning.trial import Trial, digest
 
 
 def score(exported: Path, predictions: Path, label: str = "external", into: Path | None = None) -> dict[str, float]:

@@ -9,13 +9,13 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from gpbench.errors import GpbenchError, StorageError
+from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results import archive, provenance
 from gpbench.experiment.results.checked_files import Damaged
 from gpbench.experiment.results.folder import FINAL, Store
 from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import Result
-from gpbench.planning.trial import Trial
 
 from .estimate import model
 from .executor import Executor, SchedulerLost, ServerLost

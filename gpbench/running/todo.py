@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from gpbench import catalog
 from gpbench.errors import NOT_HAD
+from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import FINAL, Store
 from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import lacking
-from gpbench.planning.trial import Trial
 
 RERUN = ("stale", "failed", "all")
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from gpbench import catalog
 from gpbench.errors import GpbenchError
+from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.experiment.results import provenance
 from gpbench.experiment.results.checked_files import Damaged, read_checked
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import Result
-from gpbench.planning.trial import Trial, digest
 
 from . import platforms, sample
 from .progress import Silent, describe

@@ -175,9 +175,9 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     from gpbench import catalog
     from gpbench.adapters import environment
     from gpbench.data import csv_file
+    from gpbench.experiment.plan.trial import Trial
     from gpbench.experiment.results import provenance
     from gpbench.experiment.results.folder import Store
-    from gpbench.planning.trial import Trial
 
     from . import evaluate
 

@@ -11,10 +11,11 @@ from driver import FAKES, rows, run_here, trial, unhurried
 
 from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
+from gpbench.experiment.plan import random_streams
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.metrics import METRICS
-from gpbench.running import evaluate, runner, seeds
+from gpbench.running import evaluate, runner
 
 FATES = {  # behaviour of the fake method -> status and a part of the reason
     "ok": ("ok", ""),
@@ -145,7 +146,7 @@ def test_scores_are_those_of_the_saved_predictions(zoo):
     store, results, _ = zoo
     r = results["ok"]
     saved = np.load(store.trial_path(r.trial.id, ".npz"), allow_pickle=False)
-    y = data.load(r.trial.dataset, seeds.data(r.trial, per_trial=False)).y
+    y = data.load(r.trial.dataset, random_streams.data(r.trial, per_trial=False)).y
     test, train = y[saved["test_index"]], y[saved["train_index"]]
     assert set(saved["train_index"]).isdisjoint(saved["test_index"])
     assert r.metrics["nmse"] == pytest.approx(np.mean((test - saved["mean"]) ** 2) / np.var(y))

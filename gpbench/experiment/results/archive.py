@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from gpbench.planning.trial import Trial, digest
+from gpbench.experiment.plan.trial import Trial, digest
 
 from .checked_files import Damaged, finite, unused, write_atomic
 from .trial_result import Result

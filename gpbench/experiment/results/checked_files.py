@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gpbench.errors import StorageError
-from gpbench.planning.trial import digest
+from gpbench.experiment.plan.trial import digest
 from gpbench.system import atomic_files
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gpbench import __version__
 from gpbench.errors import ConfigError, DataError
-from gpbench.planning.trial import Trial, digest
+from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.system.atomic_files import TEMPORARY, sweep
 from gpbench.text import csv_cell, plain_cell
 

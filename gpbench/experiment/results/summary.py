@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpbench.errors import MissingExtra
-from gpbench.planning.trial import Trial
+from gpbench.experiment.plan.trial import Trial
 
 from .folder import FINAL
 from .trial_result import Result

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from gpbench.experiment.plan.trial import Trial
 from gpbench.metrics import METRICS
-from gpbench.planning.trial import Trial
 from gpbench.text import printable
 
 from .checked_files import Damaged

@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gpbench.errors import ConfigError, DataError
 from gpbench.text import is_name, nearest
 
-from .yaml_strict import Document, Fault, Keys, Mark, fail
+from .yaml_document import Document, Fault, Keys, Mark, fail
 
 _EXPECTED = {  # pydantic's error types in the words of a config
     "int_type": "expected a whole number",

@@ -11,9 +11,9 @@ from gpbench import catalog
 from gpbench.methods.base import LEARNING_KEYS
 from gpbench.text import is_python_file
 
-from .reader import Reader, check_name
+from .document_checker import Reader, check_name
 from .sections import Hyperparameters
-from .yaml_strict import Keys
+from .yaml_document import Keys
 
 
 @dataclass(frozen=True)

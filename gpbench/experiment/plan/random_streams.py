@@ -12,7 +12,8 @@ import json
 import numpy as np
 
 from gpbench.data.splits import depends_on_index
-from gpbench.planning.trial import Trial
+
+from .trial import Trial
 
 
 def stream(purpose: str, *key) -> np.random.Generator:

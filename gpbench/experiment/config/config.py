@@ -20,13 +20,13 @@ from gpbench.text import nearest
 from . import dataset_entry, grid, kernel_entry, method_entry
 from . import settings as settings_of
 from .dataset_entry import DatasetEntry
+from .document_checker import Reader, check_name, label_of, shown
 from .method_entry import MethodEntry
 from .overrides import override
-from .reader import Reader, check_name, label_of, shown
 from .resolved import resolved_yaml
 from .sections import Compare, Limits, Published
 from .settings import DEFAULTS, METHOD_SETTINGS, SETTINGS
-from .yaml_strict import Keys, read
+from .yaml_document import Keys, read
 
 __all__ = ["Config", "load_config", "published_items", "resolved_yaml"]
 

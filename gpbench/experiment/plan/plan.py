@@ -10,13 +10,14 @@ from fnmatch import fnmatchcase
 from gpbench import data
 from gpbench.data.dataset import name_of
 from gpbench.errors import ConfigError
+from gpbench.experiment.config import dataset_entry, grid
+from gpbench.experiment.config.config import Config
+from gpbench.experiment.config.dataset_entry import DatasetEntry
+from gpbench.experiment.config.method_entry import MethodEntry
+from gpbench.experiment.config.settings import SCORING
 from gpbench.versions import essential
 
-from . import dataset_entry, grid, identity
-from .config import Config
-from .dataset_entry import DatasetEntry
-from .method_entry import MethodEntry
-from .settings import SCORING
+from . import trial_id
 from .trial import Trial
 
 Globs = str | Iterable[str] | None
@@ -95,13 +96,13 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
     settings = config.settings_for(dataset, method)
     given = config.params_for(dataset, method)
     named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # those have a column of their own
-    code = identity.plugin_code(method.cls, source, settings["kernel"])
-    fixed, dataset_of = identity.identified(settings), identity.identified_source(source)
+    code = trial_id.plugin_code(method.cls, source, settings["kernel"])
+    fixed, dataset_of = trial_id.identified(settings), trial_id.identified_source(source)
 
     def trial_of(point: dict):
         params = grid.filled(method.cls, point)
         own = essential(method.cls, params)
-        versions = identity.versions(method.cls, source, settings, params)
+        versions = trial_id.versions(method.cls, source, settings, params)
         label = " ".join([method.label, *(f"{k}={params[k]}" for k in named)])
         return lambda index: Trial(
             dataset=dataset_of,

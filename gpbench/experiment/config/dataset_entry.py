@@ -17,8 +17,8 @@ from gpbench.data.spec import content_hash
 from gpbench.data.splits import draw
 from gpbench.errors import ConfigError, DataError
 
-from .reader import Reader, check_name, label_of, shown
-from .yaml_strict import Keys
+from .document_checker import Reader, check_name, label_of, shown
+from .yaml_document import Keys
 
 LARGE_KEYS = {"npy": ("npy",), "parquet": ("parquet", "target")}
 CSV_KEYS = ("csv", "target", "task", "label", *Choices.model_fields)

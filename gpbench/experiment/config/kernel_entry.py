@@ -12,8 +12,8 @@ from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
 from gpbench.kernels.patterns import NO_SUPPORT
 
-from .reader import Reader, check_name, shown
-from .yaml_strict import Keys
+from .document_checker import Reader, check_name, shown
+from .yaml_document import Keys
 
 
 def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:

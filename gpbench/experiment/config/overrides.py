@@ -6,7 +6,7 @@ from typing import Any
 
 from gpbench.errors import ConfigError
 
-from .yaml_strict import Document, Mark, parse
+from .yaml_document import Document, Mark, parse
 
 
 def override(document: Document, text: str) -> None:

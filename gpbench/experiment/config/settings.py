@@ -12,8 +12,8 @@ from pydantic import Field
 from gpbench.data.dataset import name_of
 
 from . import kernel_entry, sections
-from .reader import Reader
-from .yaml_strict import Keys
+from .document_checker import Reader
+from .yaml_document import Keys
 
 DEFAULTS: dict[str, Any] = {
     "split": "default",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from gpbench import catalog
+from gpbench.experiment.config.sections import SPLITS, Hyperparameters, Scale
 from gpbench.kernels.build import classes_in, essential_options, names_in
 from gpbench.learning import sizes
 from gpbench.versions import essential, raised, version_of
-
-from .sections import SPLITS, Hyperparameters, Scale
 
 LEARNERS = frozenset({"learner", "start_learner"})
 

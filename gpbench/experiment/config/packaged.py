@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gpbench.text import suggestion
 
-FOLDER = Path(__file__).parent.parent / "configs"  # in the repository a link to its configs/
+FOLDER = Path(__file__).parents[2] / "configs"  # in the repository a link to its configs/
 
 
 def names() -> list[str]:

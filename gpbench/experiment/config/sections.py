@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 from gpbench.kernels.build import names_in
 from gpbench.versions import Added
 
-from .reader import Reader, shown
-from .yaml_strict import Keys
+from .document_checker import Reader, shown
+from .yaml_document import Keys
 
 Positive = Annotated[float, Field(gt=0)]
 Pair = Annotated[list[Positive], Field(min_length=2, max_length=2)]
