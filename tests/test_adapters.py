@@ -17,9 +17,9 @@ from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.config.resolved import resolved_yaml
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.results.folder import Store
-from gpbench.running.draw import draw_of
 
 RIDGE = str(Path(__file__).parent / "adapters" / "ridge.py")
 FATES = {

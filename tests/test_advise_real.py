@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
-from gpbench.running.draw import draw_of
 
 BUDGET = 300  # seconds
 WITHIN = {"nmse": lambda best: 1.05 * best, "nlpd": lambda best: best + 0.05}

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from gpbench.experiment.evaluation import probes
+from gpbench.experiment.evaluation.probes import pivot_rule
 from gpbench.inference import sparse
 from gpbench.inference.exact import ExactPosterior
 from gpbench.kernels.ard_se import ArdSE
@@ -20,8 +22,6 @@ from gpbench.methods.fitc import Fitc
 from gpbench.methods.hybrid import Hybrid
 from gpbench.methods.plv import Plv
 from gpbench.methods.sod import SubsetOfData
-from gpbench.running import probes
-from gpbench.running.probes import pivot_rule
 from gpbench.selection.swap import Swap
 from tests.oracles import cholqr as oracle
 

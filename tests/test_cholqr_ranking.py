@@ -5,8 +5,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from gpbench.experiment.evaluation.probes.ranking import ranks
 from gpbench.linalg.cholqr import CholQR
-from gpbench.running.probes.ranking import ranks
 from gpbench.selection.lookahead import Lookahead
 from gpbench.selection.swap import RESAMPLE, VARIANTS, Energy, swaps
 from tests.oracles import cholqr as oracle

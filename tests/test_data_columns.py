@@ -10,8 +10,8 @@ from gpbench.data.csv_columns import Choices
 from gpbench.data.csv_words import as_option, in_config, number_form
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
-from gpbench.running.draw import draw_of
 
 TABLE = "id,size,colour,fixed,price\n" + "".join(
     f"{i},{size},{colour},7,{price}\n"

@@ -10,6 +10,7 @@ from scipy.stats import t as student_t
 
 from gpbench.errors import DataError, InvalidPrediction, NotApplicable
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.evaluation import evaluate, probes
 from gpbench.inference import ep
 from gpbench.inference.likelihoods import Probit
 from gpbench.inference.sites_dense import Panels
@@ -21,7 +22,6 @@ from gpbench.methods.base import GP, Prediction, Problem, Schedule
 from gpbench.methods.ep import EP
 from gpbench.methods.ep_fic import EPFic
 from gpbench.methods.ep_sparse import EPSparse
-from gpbench.running import evaluate, probes
 from tests.oracles.exact import finite_difference
 
 SE = {"name": "ard-se", "form": "plain", "ard": False}

@@ -10,11 +10,11 @@ import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
 from gpbench.errors import BadInput, DataError, StorageError
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.evaluation import evaluate
+from gpbench.experiment.evaluation.problem import shared_fit
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
-from gpbench.running import evaluate
-from gpbench.running.draw import draw_of
 from gpbench.running.job import shared_key
-from gpbench.running.problem import shared_fit
 from gpbench.system import memory
 
 TRIALS = {  # hyperparameters and method as a config writes them, and the estimator's parameters that mean the same

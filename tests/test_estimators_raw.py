@@ -10,10 +10,10 @@ import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor
 from gpbench.errors import BadInput
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.evaluation import evaluate
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
 from gpbench.kernels.histogram_intersection import HistogramIntersection
-from gpbench.running import evaluate
-from gpbench.running.draw import draw_of
 
 RNG = np.random.default_rng(2)
 X = RNG.poisson(4, (120, 6)).astype(float)

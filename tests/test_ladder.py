@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.evaluation import problem
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
 from gpbench.inference import exact
 from gpbench.inference.model import GP
@@ -14,8 +16,6 @@ from gpbench.learning import full_gp, ladder
 from gpbench.learning.learner import Learner
 from gpbench.learning.parameters import Layout
 from gpbench.learning.sizes import usual_subset
-from gpbench.running import problem
-from gpbench.running.draw import draw_of
 from gpbench.running.progress import Lines
 
 

@@ -10,6 +10,9 @@ from gpbench.data import shards
 from gpbench.data.scaling import Scaler
 from gpbench.data.sources.friedman import Friedman2
 from gpbench.errors import ConfigError, DataError, NotApplicable, StorageError
+from gpbench.experiment.evaluation.checkpoint import Journal
+from gpbench.experiment.evaluation.problem import start
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.results.folder import Store
 from gpbench.inference import parts
 from gpbench.learning.optimise import maximise
@@ -18,9 +21,6 @@ from gpbench.methods.fitc import Fitc
 from gpbench.methods.plv import Plv
 from gpbench.methods.random import Random
 from gpbench.methods.vfe import Vfe
-from gpbench.running.draw import draw_of
-from gpbench.running.journal import Journal
-from gpbench.running.problem import start
 
 ROWS = 60_000
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.evaluation import evaluate
+from gpbench.experiment.evaluation.problem import problem_of, shared_fit
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.plan import plan
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.learning.learner import CURRENT, FIRST_STEP, LIMITS, ROOM, Learner
 from gpbench.learning.parameters import Layout
-from gpbench.running import evaluate
-from gpbench.running.draw import draw_of
-from gpbench.running.problem import problem_of, shared_fit
 
 BOX = [(-12.0, 12.0)] * 3
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from gpbench.data.dataset import Dataset
+from gpbench.experiment.evaluation import curves_1d, probes
+from gpbench.experiment.evaluation.probes import prior
 from gpbench.inference import sparse
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.methods.base import GP, Problem, Schedule
@@ -11,8 +13,6 @@ from gpbench.methods.cholqr import CholQR
 from gpbench.methods.ep import EP
 from gpbench.methods.fitc import Fitc
 from gpbench.methods.full_gp import FullGP
-from gpbench.running import line, probes
-from gpbench.running.probes import prior
 from tests.test_sparse_methods import wave
 
 
@@ -37,7 +37,7 @@ def test_curves_of_a_fit_are_in_raw_units_with_where_inducing_inputs_began_and_e
     draw = Drawn(problem, scaler_of(problem))
     scaled = Problem(draw.scaler.inputs(draw.dataset.X), problem.y, problem.gp, problem.schedule, problem.order)
     fitted = Fitc(d_max=4, inducing="left", optimise_inputs=True).fit(scaled, np.random.default_rng(0))
-    found = line.curves(draw, fitted)
+    found = curves_1d.curves(draw, fitted)
     np.testing.assert_allclose(np.sort(found["start_x"]), np.sort(draw.dataset.X[:, 0])[:4])
     np.testing.assert_allclose(found["inducing_x"], draw.scaler.raw_inputs(fitted.inducing)[:, 0])
     x = np.array(found["fit_x"])[:, None]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from driver import trial
 
+from gpbench.experiment.evaluation import evaluate
+from gpbench.experiment.evaluation.problem import problem_of, shared_fit
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan import random_streams
-from gpbench.running import evaluate
-from gpbench.running.draw import draw_of
 from gpbench.running.job import shared_key
-from gpbench.running.problem import problem_of, shared_fit
 
 FOLDS = {"kind": "folds", "k": 5}
 

@@ -16,13 +16,13 @@ from gpbench import catalog
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.config.resolved import resolved_yaml
 from gpbench.experiment.config.sections import Hyperparameters
+from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan import random_streams, trial_id
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.plan.trial import Trial
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.build import essential_options
 from gpbench.methods.base import Method
-from gpbench.running.draw import draw_of
 from gpbench.running.job import jobs_for, shared_key, shared_stream_key
 from gpbench.versions import Added, defaults, essential, lower, raised, version_of
 

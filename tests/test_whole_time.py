@@ -7,11 +7,11 @@ import pytest
 from driver import run_here, trial
 from numba.core import event
 
+from gpbench.experiment.evaluation import evaluate, problem
 from gpbench.experiment.results.checked_files import read_checked, write_checked
 from gpbench.experiment.results.folder import Store
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.report import frame
-from gpbench.running import evaluate, problem
 
 SHARED = {"schedule": "fixed", "from": "full-gp", "subset": 30, "evaluations": 10}
 

@@ -17,13 +17,13 @@ from gpbench.errors import (
     NotApplicable,
     NotPositiveDefinite,
 )
+from gpbench.experiment.evaluation.evaluate import check, predict
+from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
 from gpbench.kernels.soundness import fault
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
-from gpbench.running.evaluate import check, predict
 from gpbench.running.limits import too_large
-from gpbench.running.problem import full_gp, posed
 from gpbench.system import deadline, threads
 
 from .resolve import KernelChoice

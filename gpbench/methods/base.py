@@ -60,7 +60,9 @@ class Problem:
     task: str = "regression"
     latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
     do: parts.Map = parts.in_turn  # how parts of rows beyond memory are done
-    journal: Callable[[Callable], Callable] | None = None  # keeps the evaluations of a long climb (running/journal.py)
+    journal: Callable[[Callable], Callable] | None = (
+        None  # keeps the evaluations of a long climb (experiment/evaluation/checkpoint.py)
+    )
     recorder: Callable[[], Recorder] = Recorder  # a new one for each fit: times, kernel rows, trace, notes go there
 
     @classmethod

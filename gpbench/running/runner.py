@@ -81,7 +81,7 @@ def check_data(trials: list[Trial]) -> None:
 
     Any other exception, say of a plug-in's data set, belongs to the trials that meet it, and so does a crash there.
     """
-    from .draw import draw_of
+    from gpbench.experiment.evaluation.trial_data import draw_of
 
     distinct = {digest([t.dataset, t.split, t.scale]): t for t in reversed(trials)}
     for trial in distinct.values():

@@ -17,7 +17,9 @@ import signal
 import time
 from functools import cache, partial
 
-from . import compiling, limits, logs
+from gpbench.experiment.evaluation import compiling
+
+from . import limits, logs
 from .worker import send, work
 
 _LOOK = 0.1  # seconds between looks at the logs of jobs at work
@@ -77,9 +79,8 @@ def _leave(running: dict[int, dict]) -> None:
 def _preload() -> None:
     """Load once, before any fork, what most jobs need; a broken file is the trouble of the jobs that use it."""
     from gpbench import catalog
+    from gpbench.experiment.evaluation import evaluate  # noqa: F401
     from gpbench.experiment.results import provenance
-
-    from . import evaluate  # noqa: F401
 
     provenance.source()
 

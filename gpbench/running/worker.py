@@ -137,8 +137,9 @@ class _Equipment:
             return problem
         from dataclasses import replace
 
+        from gpbench.experiment.evaluation.checkpoint import Journal
+
         from .crew import Crew
-        from .journal import Journal
 
         self.journal = Journal(self.store.journal_path(self.trials[0]))
         travels = self.job.get("rows_on") and not self.trials[0].code  # Dask's workers know no plug-ins
@@ -155,10 +156,9 @@ class _Equipment:
 def _shared(trials: list, finish: Callable, tell: Callable[[str], None]) -> dict | None:
     """What the full GP has learned for these trials; None where all their methods refuse the data, which is told."""
     from gpbench import catalog
-
-    from . import evaluate
-    from .draw import draw_of
-    from .problem import shared_fit
+    from gpbench.experiment.evaluation import evaluate
+    from gpbench.experiment.evaluation.problem import shared_fit
+    from gpbench.experiment.evaluation.trial_data import draw_of
 
     draw = draw_of(trials[0])
     refused = [evaluate.refusal(catalog.find("method", t.method), draw) for t in trials]
@@ -175,11 +175,10 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     from gpbench import catalog
     from gpbench.adapters import environment
     from gpbench.data import csv_file
+    from gpbench.experiment.evaluation import evaluate
     from gpbench.experiment.plan.trial import Trial
     from gpbench.experiment.results import provenance
     from gpbench.experiment.results.folder import Store
-
-    from . import evaluate
 
     store, trials = Store(job["folder"]), [Trial(**t) for t in job["trials"]]
     remaining, own = {t.id: t for t in trials}, os.getpid()

@@ -11,11 +11,12 @@ from driver import FAKES, rows, run_here, trial, unhurried
 
 from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
+from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.metrics import METRICS
-from gpbench.running import evaluate, runner
+from gpbench.running import runner
 
 FATES = {  # behaviour of the fake method -> status and a part of the reason
     "ok": ("ok", ""),

@@ -7,8 +7,8 @@ import pytest
 from driver import finish, gpbench, run_here, trial, write_job
 
 from gpbench.errors import StorageError
+from gpbench.experiment.evaluation.checkpoint import Journal
 from gpbench.experiment.results.folder import Store
-from gpbench.running.journal import Journal
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 from driver import FAKES, gpbench, rows, run_here, server_of, start, trial, wait_until, write_job
 
 from gpbench.errors import DataError
+from gpbench.experiment.evaluation.checkpoint import Journal
 from gpbench.experiment.results.folder import Store
-from gpbench.running.journal import Journal
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

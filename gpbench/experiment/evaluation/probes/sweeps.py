@@ -11,8 +11,8 @@ from gpbench.inference.ep import Sites
 from gpbench.inference.sites_rows import RowSites
 from gpbench.methods.families.ep import LIKELIHOOD
 from gpbench.recorder import Stopwatch
-from gpbench.running.stopwatch import wall
 
+from ..stopwatch import wall
 from . import Sight
 
 

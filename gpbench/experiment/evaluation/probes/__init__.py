@@ -19,7 +19,8 @@ import numpy as np
 
 from gpbench.methods.base import Fitted, Method, Problem
 from gpbench.recorder import Recorder
-from gpbench.running.stopwatch import wall
+
+from ..stopwatch import wall
 
 
 @dataclass(frozen=True)

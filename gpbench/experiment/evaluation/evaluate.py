@@ -15,15 +15,15 @@ from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.trial_result import Result
 from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
+from gpbench.running.job import is_nested
+from gpbench.running.limits import peak_mb, too_large
 from gpbench.text import one_line
 
-from . import compiling, line, probes
-from .draw import Draw, draw_of
-from .job import is_nested
-from .limits import peak_mb, too_large
+from . import compiling, curves_1d, probes
 from .probes import Sight, recorder_for
 from .problem import problem_of
 from .stopwatch import Spent, now
+from .trial_data import Draw, draw_of
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 COMPILING = 0.5  # seconds from which on a note tells of them
@@ -254,7 +254,7 @@ def _scored_along(trial: Trial, draw: Draw, sight: Sight) -> list[dict]:
     """The trace with what probes saw; test scores of models along the way are in the rows they belong to."""
     fitted = sight.fitted
     trace = [*probes.before(sight), *(dict(row) for row in fitted.trace)]
-    if last := probes.after(sight) | line.curves(draw, fitted):
+    if last := probes.after(sight) | curves_1d.curves(draw, fitted):
         trace = [*trace[:-1], {**(trace[-1] if trace else {}), **last}]
     for at, model in fitted.models if draw.dataset.task == "regression" else ():
         prediction = model(draw.scaler.inputs(draw.X_test))
@@ -314,6 +314,6 @@ def _arrays(draw: Draw, fitted: Fitted, raw: Prediction) -> dict:
         arrays["pivots"] = train[np.asarray(fitted.pivots, dtype=int)]
     if fitted.inducing is not None:
         arrays["inducing"] = fitted.inducing  # scaled inputs
-    if line.has_line(draw):
-        arrays |= {"x_train": draw.dataset.X[train], "y_train": draw.dataset.y[train]} | line.grid(draw, fitted)
+    if curves_1d.has_line(draw):
+        arrays |= {"x_train": draw.dataset.X[train], "y_train": draw.dataset.y[train]} | curves_1d.grid(draw, fitted)
     return arrays

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpbench.methods.base import Fitted
 
-from .draw import Draw
+from .trial_data import Draw
 
 LARGEST = 1000  # training rows up to which the curves are kept
 POINTS, KEPT = 200, 100  # of the grid: in trials/<id>.npz, in the trace

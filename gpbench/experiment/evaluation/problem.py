@@ -20,10 +20,10 @@ from gpbench.learning.learner import Learner
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
+from gpbench.running.job import shared_evaluations, shared_stream_key
 
-from .draw import Draw, draw_of
-from .job import shared_evaluations, shared_stream_key
 from .stopwatch import now, wall
+from .trial_data import Draw, draw_of
 
 STARTED_ON = 10_000  # rows of the shared random order that a kernel's start sees of data beyond memory
 Tell = Callable[[str], object]
