@@ -81,7 +81,7 @@ def server_below(worker):
     """Pid of gpbench's fork server that this worker has started; None before."""
     for child in children(worker):
         with contextlib.suppress(OSError):
-            if b"gpbench.running.server" in Path(f"/proc/{child}/cmdline").read_bytes():
+            if b"gpbench.experiment.run.local.server" in Path(f"/proc/{child}/cmdline").read_bytes():
                 return child
     return None
 

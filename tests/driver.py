@@ -34,9 +34,9 @@ def trial(method="fake", index=0, dataset="toy", label="", **changes):
 
 def run_here(folder, trials, **options):
     """Run in this process; the summary."""
-    from gpbench.running import runner
+    from gpbench.experiment.run import run
 
-    return runner.run("test", "name: test\n", trials, folder, runner.Options(plugins=[FAKES], **options))
+    return run.run("test", "name: test\n", trials, folder, run.Options(plugins=[FAKES], **options))
 
 
 def rows(folder):
@@ -119,15 +119,15 @@ def main(folder, job):
     from gpbench import catalog
     from gpbench.errors import GpbenchError
     from gpbench.experiment.plan.trial import Trial
-    from gpbench.running import progress, runner
+    from gpbench.experiment.run import progress, run
 
     job = json.loads(Path(job).read_text())
-    options = runner.Options(**job["options"])
+    options = run.Options(**job["options"])
     for plugin in options.plugins:
         catalog.load_plugin(plugin)
     try:
         trials = [Trial(**t) for t in job["trials"]]
-        summary = runner.run("test", "name: test\n", trials, folder, options, progress=progress.choose())
+        summary = run.run("test", "name: test\n", trials, folder, options, progress=progress.choose())
     except GpbenchError as e:
         print(f"error: {e}", file=sys.stderr)
         return e.exit_code

@@ -282,7 +282,7 @@ def test_what_is_wrong_with_an_adapter_is_the_reason_of_its_trial(tmp_path, code
 
 def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(tmp_path):
     from gpbench.experiment.plan.plan import plan
-    from gpbench.running.job import shared_key
+    from gpbench.experiment.run.jobs import shared_key
 
     config = tmp_path / "c.yaml"
     config.write_text(

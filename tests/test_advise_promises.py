@@ -17,7 +17,7 @@ from gpbench.data.csv_columns import Choices
 from gpbench.data.csv_file import look
 from gpbench.experiment.results.summary import Summary
 from gpbench.experiment.results.trial_result import Result
-from gpbench.running import runner
+from gpbench.experiment.run import run
 
 FILE = ["advise", "my.csv", "--target", "y"]
 
@@ -124,8 +124,8 @@ def test_a_wide_table_is_read_in_time_that_grows_with_its_columns_not_with_their
 
 
 def test_reading_the_data_counts_for_a_run_of_limited_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "check_data", lambda _: time.sleep(2.5))  # more than the trial takes
-    summary = runner.run("test", "name: test\n", [trial()], tmp_path / "out", runner.Options(seconds=2.4))
+    monkeypatch.setattr(run, "check_data", lambda _: time.sleep(2.5))  # more than the trial takes
+    summary = run.run("test", "name: test\n", [trial()], tmp_path / "out", run.Options(seconds=2.4))
     assert (summary.ran, summary.left) == (0, 1)
 
 

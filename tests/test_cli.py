@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from gpbench.cli import main
-from gpbench.running import limits, runner
+from gpbench.experiment.run import run
+from gpbench.experiment.run.local import os_limits
 
 SMALL = """
 name: small
@@ -67,8 +68,8 @@ def test_run_status_and_rendering_again(gpbench, here):
 def test_status_says_that_there_are_more_errors_and_tells_each_once(gpbench, here, monkeypatch):
     gpbench("run", "small.yaml", "--trials", "0", "-m", "full-gp")
     told = [{"reason": f"reason {i // 2}", "what": f"failed {i}", "log": "logs/x.log"} for i in range(24)]
-    real = runner.status
-    monkeypatch.setattr(runner, "status", lambda folder: real(folder) | {"failures": told})
+    real = run.status
+    monkeypatch.setattr(run, "status", lambda folder: real(folder) | {"failures": told})
     _, *lines = gpbench("status", "results/small")[1].splitlines()
     assert lines[0] == "  failed 4 (and 1 more trials)" and len(lines) == 11
     assert lines[-1] == "  ... and 2 more; `gpbench status results/small --json` lists every trial that failed"
@@ -95,7 +96,7 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(gpbench, here):
 def test_a_dry_run_foresees_matrices_that_no_memory_holds(gpbench, here, monkeypatch):
     (here / "big.csv").write_text("x,y\n" + "".join(f"{i},{i % 89}\n" for i in range(2000)))
     (here / "big.yaml").write_text("name: big\ndataset: {csv: big.csv, target: y}\nmethods: [full-gp, fitc]\n")
-    monkeypatch.setattr(limits, "memory_bytes", lambda: 8 * 1799**2)
+    monkeypatch.setattr(os_limits, "memory_bytes", lambda: 8 * 1799**2)
     code, _, err = gpbench("run", "big.yaml", "-n")
     assert code == 0 and "full-gp keeps 1800 x 1800 matrices" in err and "fitc keeps" not in err
 

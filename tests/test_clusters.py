@@ -17,10 +17,10 @@ from gpbench.adapters import environment
 from gpbench.errors import ConfigError
 from gpbench.experiment.results.checked_files import read_checked
 from gpbench.experiment.results.folder import Store
+from gpbench.experiment.run.dask import connect, worker_versions
+from gpbench.experiment.run.dask.file_bundle import Parcel
 from gpbench.report.frame import load
 from gpbench.report.tables import tables
-from gpbench.running import dask_start, fellows
-from gpbench.running.parcel import Parcel
 
 pytest.importorskip("distributed")
 
@@ -190,12 +190,12 @@ def test_workers_with_other_versions_are_refused_before_anything_runs(tmp_path):
 
 @pytest.mark.parametrize("package", ["numpy", "scipy", "gpbench"])
 def test_one_sentence_says_what_is_different(package):
-    ours = fellows.versions()()
-    assert fellows.complaint("tcp://a:1", ours) is None
-    sentence = fellows.complaint("tcp://a:1", ours | {package: "0.0.1"})
+    ours = worker_versions.versions()()
+    assert worker_versions.complaint("tcp://a:1", ours) is None
+    sentence = worker_versions.complaint("tcp://a:1", ours | {package: "0.0.1"})
     assert sentence == f"the worker at tcp://a:1 has {package} 0.0.1, this run {ours[package]}"
-    assert "not at all" in fellows.complaint("tcp://a:1", ours | {package: None})
-    assert "could not be asked" in fellows.complaint("tcp://a:1", ModuleNotFoundError("No module named 'x'"))
+    assert "not at all" in worker_versions.complaint("tcp://a:1", ours | {package: None})
+    assert "could not be asked" in worker_versions.complaint("tcp://a:1", ModuleNotFoundError("No module named 'x'"))
 
 
 def test_no_scheduler_and_no_dask_are_one_sentence_each(tmp_path):
@@ -221,8 +221,8 @@ def test_no_scheduler_and_no_dask_are_one_sentence_each(tmp_path):
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\nServer: another\r\n\r\n"])
 def test_another_program_at_the_port_keeps_nobody_waiting(monkeypatch, answer):
-    monkeypatch.setattr(dask_start, "_CONNECT", 2.0)
-    monkeypatch.setattr(dask_start, "_QUIET", 0.1)
+    monkeypatch.setattr(connect, "_CONNECT", 2.0)
+    monkeypatch.setattr(connect, "_QUIET", 0.1)
     said, connections = [], []
 
     def serve():
@@ -234,7 +234,7 @@ def test_another_program_at_the_port_keeps_nobody_waiting(monkeypatch, answer):
         threading.Thread(target=serve, daemon=True).start()
         address = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
         with pytest.raises(ConfigError, match=f"no Dask scheduler answers at {address}"):
-            dask_start.await_answer(address, said.append)
+            connect.await_answer(address, said.append)
     assert answer or said == [f"waiting for a Dask scheduler at {address}, 2 seconds at most"]
 
 
@@ -242,7 +242,7 @@ def test_the_address_of_a_worker_is_refused(cluster):
     wait_until(lambda: "Start worker at:" in cluster.log.read_text())
     line = next(line for line in cluster.log.read_text().splitlines() if "Start worker at:" in line)
     with pytest.raises(ConfigError, match=r"\(a worker does\)"):
-        dask_start.await_answer(line.split()[-1], print)
+        connect.await_answer(line.split()[-1], print)
 
 
 def test_the_slurm_script_of_the_documentation_starts_workers_as_gpbench_needs_them(repo):

@@ -14,7 +14,7 @@ from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.problem import shared_fit
 from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
-from gpbench.running.job import shared_key
+from gpbench.experiment.run.jobs import shared_key
 from gpbench.system import memory
 
 TRIALS = {  # hyperparameters and method as a config writes them, and the estimator's parameters that mean the same

@@ -9,6 +9,7 @@ from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import problem
 from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
+from gpbench.experiment.run.progress import Lines
 from gpbench.inference import exact
 from gpbench.inference.model import GP
 from gpbench.kernels.ard_se import ArdSE
@@ -16,7 +17,6 @@ from gpbench.learning import full_gp, ladder
 from gpbench.learning.learner import Learner
 from gpbench.learning.parameters import Layout
 from gpbench.learning.sizes import usual_subset
-from gpbench.running.progress import Lines
 
 
 @pytest.mark.parametrize(

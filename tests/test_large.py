@@ -117,8 +117,8 @@ def test_selection_and_k_means_see_a_random_part_of_the_rows(folder):
 
 def test_the_number_of_workers_changes_no_digit(folder, monkeypatch):
     distributed = pytest.importorskip("distributed")
+    from gpbench.experiment.run.dask.row_map import Crew
     from gpbench.inference import sparse
-    from gpbench.running.crew import Crew
 
     large = problem(folder, True)
     rows = [large.X.part(i, min(i + 16_384, ROWS)) for i in range(0, ROWS, 16_384)]

@@ -15,8 +15,8 @@ from gpbench import catalog
 from gpbench.cli import cli
 from gpbench.experiment.config import packaged
 from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.run.progress import Bar, Lines
 from gpbench.metrics import METRICS
-from gpbench.running.progress import Bar, Lines
 
 
 def test_every_method_says_what_it_does_and_when_to_take_it():

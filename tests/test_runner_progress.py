@@ -6,8 +6,8 @@ import sys
 from driver import finish, run_here, trial, write_job
 
 from gpbench.experiment.results.folder import Store
-from gpbench.running.estimate import estimate
-from gpbench.running.job import jobs_for
+from gpbench.experiment.run.duration import estimate
+from gpbench.experiment.run.jobs import jobs_for
 from gpbench.text import duration
 
 

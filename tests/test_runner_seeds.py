@@ -8,7 +8,7 @@ from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.problem import problem_of, shared_fit
 from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan import random_streams
-from gpbench.running.job import shared_key
+from gpbench.experiment.run.jobs import shared_key
 
 FOLDS = {"kind": "folds", "k": 5}
 

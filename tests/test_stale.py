@@ -9,9 +9,9 @@ import pytest
 from driver import gpbench, run_here, trial
 
 from gpbench.experiment.results.folder import Store
-from gpbench.running import runner
-from gpbench.running.estimate import estimate
-from gpbench.running.todo import todo
+from gpbench.experiment.run import run
+from gpbench.experiment.run.duration import estimate
+from gpbench.experiment.run.pending import todo
 
 
 def ids(folder):
@@ -41,7 +41,7 @@ def test_a_stale_trial_counts_marked_until_its_successor_exists(tmp_path, archiv
     assert (summary.ran, summary.done, summary.stale, summary.exit_code) == (1, 3, 2, 0)
     assert summary.message == "3 done (2 stale); --rerun stale runs them again"
     assert ids(tmp_path) == {old[0].id, old[1].id, new[2].id}
-    assert {k: runner.status(tmp_path)[k] for k in ("done", "stale", "left")} == {"done": 3, "stale": 2, "left": 0}
+    assert {k: run.status(tmp_path)[k] for k in ("done", "stale", "left")} == {"done": 3, "stale": 2, "left": 0}
 
     again = run_here(tmp_path, new, rerun="stale")
     assert (again.ran, again.stale) == (2, 0)
@@ -69,7 +69,7 @@ def test_rerun_all_replaces_results_and_a_failure_is_what_came_of_it(tmp_path, m
         monkeypatch.setenv("GPBENCH_TEST_MOOD", mood)
         again = run_here(tmp_path, trials, rerun="all")
         assert (again.ran, again.failed) == (2, 2)
-        assert runner.status(tmp_path)["failed"] == 2
+        assert run.status(tmp_path)["failed"] == 2
     monkeypatch.delenv("GPBENCH_TEST_MOOD")
     assert run_here(tmp_path, trials, rerun="failed").done == 2
 

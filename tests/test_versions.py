@@ -20,10 +20,10 @@ from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan import random_streams, trial_id
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.plan.trial import Trial
+from gpbench.experiment.run.jobs import jobs_for, shared_key, shared_stream_key
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.kernels.build import essential_options
 from gpbench.methods.base import Method
-from gpbench.running.job import jobs_for, shared_key, shared_stream_key
 from gpbench.versions import Added, defaults, essential, lower, raised, version_of
 
 FULL_GP = {"schedule": "fixed", "from": "full-gp", "subset": 20, "subset_of": "train", "evaluations": 5}

@@ -35,7 +35,7 @@ WANTED = {"n_basis": "a whole number from 0", "log_evidence": "a number", "notes
 
 
 def peak_mb():
-    """Of this process; as gpbench's own (running/limits.py)."""
+    """Of this process; as gpbench's own (experiment/run/local/os_limits.py)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 

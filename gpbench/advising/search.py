@@ -24,8 +24,8 @@ from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.checked_files import storing
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.run.run import Options, run
 from gpbench.metrics import loss
-from gpbench.running.runner import Options, run
 from gpbench.text import counted
 
 from . import candidates as listed

@@ -41,7 +41,7 @@ def _trials(count: int, **params) -> list:
 
 def _seconds(trials: list, **options) -> float:
     """From the first finished trial to the last: the start of workers is not the price of a trial."""
-    from gpbench.running import progress, runner
+    from gpbench.experiment.run import progress, run
 
     class Times(progress.Silent):
         def __init__(self):
@@ -53,7 +53,7 @@ def _seconds(trials: list, **options) -> float:
 
     times = Times()
     with tempfile.TemporaryDirectory() as folder:
-        runner.run("bench", "name: bench\n", trials, folder, runner.Options(plugins=[PLUGIN], **options), None, times)
+        run.run("bench", "name: bench\n", trials, folder, run.Options(plugins=[PLUGIN], **options), None, times)
     return times.at[-1] - times.at[0]
 
 

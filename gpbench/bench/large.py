@@ -83,8 +83,8 @@ def one_evaluation(n: int) -> Callable[[int], str]:
 
 
 def two_workers(repeats: int, n: int = 1_000_000) -> str:
-    from gpbench.running.crew import Crew
-    from gpbench.running.dask_start import local_cluster
+    from gpbench.experiment.run.dask.connect import local_cluster
+    from gpbench.experiment.run.dask.row_map import Crew
 
     folder, taken = tempfile.mkdtemp(), {}
     try:

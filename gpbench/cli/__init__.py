@@ -34,16 +34,16 @@ for command in (
 def main() -> None:
     """Entry point: one sentence and the right exit code for everything that can go wrong."""
     from gpbench.errors import GpbenchError, StorageError
-    from gpbench.running import limits
+    from gpbench.experiment.run.local import os_limits
 
-    limits.standard_streams()
+    os_limits.standard_streams()
     signal.signal(signal.SIGTERM, terminate)
     if asked := os.environ.get("_GPBENCH_COMPLETE"):  # cli.main() would look at it, and is not called
         from click.shell_completion import shell_complete
 
         sys.exit(shell_complete(cli, {}, "gpbench", "_GPBENCH_COMPLETE", asked))
     try:
-        if why := limits.too_small():
+        if why := os_limits.too_small():
             raise StorageError(why)
         # not cli.main(): it turns a closed pipe into exit code 1
         with cli.make_context("gpbench", sys.argv[1:]) as context:
@@ -67,7 +67,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     except Exception as e:  # a bug of ours: say so in a line, and all of it to who asks
-        if why := limits.blamed_for(e):
+        if why := os_limits.blamed_for(e):
             sys.exit(fail(StorageError(why)))
         hint = " (traceback: gpbench -v ...)"
         if any(flag in sys.argv for flag in ("-v", "-vv", "--verbose")):

@@ -57,7 +57,7 @@ def _load(paths, overrides) -> list[tuple[str, Config | DataError]]:
 
 
 def _where(_context, _parameter, value):
-    from gpbench.running.dask_start import is_address
+    from gpbench.experiment.run.dask.connect import is_address
 
     if value not in ("local", "dask") and not is_address(value):
         raise click.BadParameter(f"'{value}' is none of local, dask, tcp://host:port and tls://host:port")
@@ -177,7 +177,7 @@ class _One:
 
     def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
         from gpbench.experiment.results.folder import Store
-        from gpbench.running.estimate import estimate, foreseen
+        from gpbench.experiment.run.duration import estimate, foreseen
         from gpbench.text import duration
 
         plan = self.chosen(fetch=False)
@@ -197,9 +197,9 @@ class _One:
     def run(self, options: dict) -> int:
         from gpbench.errors import GpbenchError
         from gpbench.experiment.config.resolved import resolved_yaml
-        from gpbench.running.progress import choose
-        from gpbench.running.runner import Options
-        from gpbench.running.runner import run as run_trials
+        from gpbench.experiment.run.progress import choose
+        from gpbench.experiment.run.run import Options
+        from gpbench.experiment.run.run import run as run_trials
 
         with on_interruption("stopped before the first trial; the same command begins again"):
             plan = self.chosen()
@@ -284,7 +284,7 @@ _ERRORS = 10  # that `status` tells
 @json_option
 def status(directory, as_json):
     """Done, failed and left in a results folder; the last errors."""
-    from gpbench.running.runner import status as look
+    from gpbench.experiment.run.run import status as look
 
     found = look(Path(directory))
     if as_json:

@@ -10,7 +10,7 @@ import numpy as np
 from gpbench.errors import BadParameter
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
-from gpbench.running.job import shared_stream_key
+from gpbench.experiment.run.jobs import shared_stream_key
 
 
 @dataclass(frozen=True)

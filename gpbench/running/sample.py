@@ -13,10 +13,9 @@ from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.plan.trial_id import LEARNERS
 from gpbench.experiment.results import archive
 from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.run.duration import AROUND, model
+from gpbench.experiment.run.jobs import Job, shared_key
 from gpbench.kernels.build import names_in
-
-from .estimate import AROUND, model
-from .job import Job, shared_key
 
 _SHARE = 0.25  # of the time given, the most that one trial may take
 

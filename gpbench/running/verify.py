@@ -16,12 +16,12 @@ from gpbench.experiment.results import provenance
 from gpbench.experiment.results.checked_files import Damaged, read_checked
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.run.progress import Silent, describe
+from gpbench.experiment.run.run import check_data, run
+from gpbench.experiment.run.session import Options
 
 from . import platforms, sample
-from .progress import Silent, describe
-from .runner import check_data, run
 from .sample import Kept
-from .session import Options
 
 TOLERANCE = 1e-6  # relative
 

@@ -15,8 +15,8 @@ from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.trial_result import COLUMNS
+from gpbench.experiment.run import run
 from gpbench.metrics import METRICS
-from gpbench.running import runner
 
 FATES = {  # behaviour of the fake method -> status and a part of the reason
     "ok": ("ok", ""),
@@ -178,13 +178,13 @@ def test_the_same_command_runs_nothing_again_and_failures_only_on_request(zoo):
 
 
 def status_counts(folder):
-    found = runner.status(folder)
+    found = run.status(folder)
     return {k: found[k] for k in ("planned", "done", "failed", "left")}
 
 
 def test_status_of_a_folder_without_results_is_a_clear_refusal(tmp_path):
     with pytest.raises(ConfigError, match=r"no manifest\.json"):
-        runner.status(tmp_path)
+        run.status(tmp_path)
 
 
 # -- pairing and independence -------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ def test_fail_fast_stops_and_the_rest_can_be_run_later(tmp_path):
 
 def test_a_selection_is_complete_by_itself_and_the_plan_stays_whole(tmp_path):
     trials = [trial(index=i) for i in range(3)]
-    summary = runner.run("test", "", trials[:1], tmp_path, runner.Options(plugins=[FAKES]), planned=trials)
+    summary = run.run("test", "", trials[:1], tmp_path, run.Options(plugins=[FAKES]), planned=trials)
     assert (summary.exit_code, summary.left) == (0, 0)
     assert status_counts(tmp_path) == {"planned": 3, "done": 1, "failed": 0, "left": 2}
 

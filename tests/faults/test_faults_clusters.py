@@ -11,7 +11,7 @@ from driver import finish, marked, rows, run_here, start, trial, unhurried, wait
 
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.lock import alive
-from gpbench.running import runner
+from gpbench.experiment.run import run
 
 pytest.importorskip("distributed")
 pytestmark = [
@@ -125,7 +125,7 @@ def test_a_killed_client_leaves_no_orphan_after_two_seconds(tmp_path, cluster, w
     wait_until(
         lambda: not any(map(alive, ours)), seconds=unhurried(2.5)
     )  # the lease of two seconds, and an instant to end
-    assert runner.status(tmp_path / "out")["done"] == 2
+    assert run.status(tmp_path / "out")["done"] == 2
     wait_until(lambda: not _locks(cluster.folder), seconds=unhurried(5))  # workers take the folders of dead jobs away
 
 

@@ -16,7 +16,7 @@ from driver import finish, marked, rows, run_here, server_of, start, trial, unhu
 from gpbench.errors import FolderInUse
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.lock import Lock
-from gpbench.running import runner
+from gpbench.experiment.run import run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -94,7 +94,7 @@ def test_a_signal_ends_the_run_soon_with_everything_saved(tmp_path, number, code
     assert "Traceback" not in err
     assert len(rows(tmp_path / "out").splitlines()) == 3
     assert not marked(mark)
-    assert runner.status(tmp_path / "out")["left"] == 3
+    assert run.status(tmp_path / "out")["left"] == 3
 
 
 def test_a_signal_before_the_first_trial_is_heard(tmp_path):
@@ -112,7 +112,7 @@ def test_status_is_readable_while_a_run_is_at_work(tmp_path):
     process = start(tmp_path / "out", job)
     try:
         wait_until(lambda: len(finished(tmp_path / "out")) == 1)
-        found = runner.status(tmp_path / "out")
+        found = run.status(tmp_path / "out")
         assert (found["done"], found["left"], found["running"]["pid"]) == (1, 1, process.pid)
     finally:
         process.terminate()

@@ -141,11 +141,11 @@ def test_closed_standard_streams_cost_no_trial(tmp_path):
 
 
 def test_text_that_no_file_or_terminal_can_take_is_written_out(tmp_path, capsys):
-    from gpbench.running import progress, runner
+    from gpbench.experiment.run import progress, run
 
     trials = [trial(behaviour="surrogate"), trial(behaviour="mute"), trial()]
-    options = runner.Options(plugins=[FAKES])
-    summary = runner.run("test", "name: test\n", trials, tmp_path, options, progress=progress.choose())
+    options = run.Options(plugins=[FAKES])
+    summary = run.run("test", "name: test\n", trials, tmp_path, options, progress=progress.choose())
     assert (summary.done, summary.failed) == (1, 2)
     said = capsys.readouterr().err + (tmp_path / "results.csv").read_text()
     assert r"ValueError: bad \udc80 byte, \x1b[31mred\x1b[0m" in said

@@ -13,7 +13,7 @@ import pytest
 from driver import finish, start, trial, write_job
 
 from gpbench.experiment.results.trial_result import Result
-from gpbench.running import progress, runner
+from gpbench.experiment.run import progress, run
 
 
 def test_without_a_terminal_there_is_one_line_per_trial(tmp_path):
@@ -51,7 +51,7 @@ def test_a_reader_that_has_gone_away_does_not_stop_the_run(tmp_path):
     process = start(tmp_path / "out", job, stderr=write)
     os.close(write)
     process.wait()
-    assert runner.status(tmp_path / "out")["done"] == 2
+    assert run.status(tmp_path / "out")["done"] == 2
 
 
 def test_names_beyond_the_terminals_alphabet_are_replaced():

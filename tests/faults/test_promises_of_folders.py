@@ -19,8 +19,8 @@ from gpbench.errors import DataError, StorageError
 from gpbench.experiment.results import checked_files
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.summary import summarise
+from gpbench.experiment.run.local import os_limits
 from gpbench.report.frame import kept_curves, kept_notes
-from gpbench.running import limits
 from gpbench.system import atomic_files, numba_cache
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux's limits and mounts")
@@ -204,12 +204,12 @@ def test_a_limit_that_is_too_small_is_one_sentence_and_exit_7(limit, kilobytes, 
 
 
 def test_too_few_files_are_blamed_only_where_they_are_limited(monkeypatch):
-    monkeypatch.setattr(limits, "_limited", lambda name, least: name == "RLIMIT_NOFILE")
-    assert "ulimit -n" in limits.blamed_for(OSError(errno.EMFILE, "Too many open files"))
-    assert limits.blamed_for(ValueError("a bug of ours")) == ""
-    assert "ulimit -n" in limits.blamed_for(ValueError("pandas: C error: out of memory"))
-    monkeypatch.setattr(limits, "_limited", lambda name, least: False)
-    assert limits.blamed_for(OSError(errno.EMFILE, "Too many open files")) == ""
+    monkeypatch.setattr(os_limits, "_limited", lambda name, least: name == "RLIMIT_NOFILE")
+    assert "ulimit -n" in os_limits.blamed_for(OSError(errno.EMFILE, "Too many open files"))
+    assert os_limits.blamed_for(ValueError("a bug of ours")) == ""
+    assert "ulimit -n" in os_limits.blamed_for(ValueError("pandas: C error: out of memory"))
+    monkeypatch.setattr(os_limits, "_limited", lambda name, least: False)
+    assert os_limits.blamed_for(OSError(errno.EMFILE, "Too many open files")) == ""
     cure = r"cannot write x: .*; raise the limit of open files \(ulimit -n\)"
     with pytest.raises(StorageError, match=cure), checked_files.storing("x"):
         raise OSError(errno.EMFILE, "Too many open files")

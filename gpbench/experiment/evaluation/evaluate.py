@@ -14,9 +14,9 @@ from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.run.jobs import is_nested
+from gpbench.experiment.run.local.os_limits import peak_mb, too_large
 from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
-from gpbench.running.job import is_nested
-from gpbench.running.limits import peak_mb, too_large
 from gpbench.text import one_line
 
 from . import compiling, curves_1d, probes

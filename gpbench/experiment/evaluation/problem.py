@@ -11,6 +11,7 @@ import numpy as np
 from gpbench.data.scaling import large
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
+from gpbench.experiment.run.jobs import shared_evaluations, shared_stream_key
 from gpbench.inference import exact
 from gpbench.kernels.base import Kernel
 from gpbench.kernels.build import build_kernel
@@ -20,7 +21,6 @@ from gpbench.learning.learner import Learner
 from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
-from gpbench.running.job import shared_evaluations, shared_stream_key
 
 from .stopwatch import now, wall
 from .trial_data import Draw, draw_of

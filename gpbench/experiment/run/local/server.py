@@ -19,7 +19,7 @@ from functools import cache, partial
 
 from gpbench.experiment.evaluation import compiling
 
-from . import limits, logs
+from . import logs, os_limits
 from .worker import send, work
 
 _LOOK = 0.1  # seconds between looks at the logs of jobs at work
@@ -31,10 +31,10 @@ def serve(commands: int, events: int, lock: int, lease: float | None = None) -> 
 
     for fd in (commands, events, lock):
         os.set_inheritable(fd, False)  # not for the programs that methods start
-    limits.adopt_orphans()
-    limits.die_with_parent(os.getppid())  # while libraries load, seconds on a busy machine, nobody reads commands
+    os_limits.adopt_orphans()
+    os_limits.die_with_parent(os.getppid())  # while libraries load, seconds on a busy machine, nobody reads commands
     _preload()
-    limits.outlive_parent()  # from here on their end is noticed, and what jobs have started ends, too
+    os_limits.outlive_parent()  # from here on their end is noticed, and what jobs have started ends, too
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)  # the main process decides; a Ctrl-C reaches the whole terminal
     wake_read, wake_write = os.pipe()
@@ -72,7 +72,7 @@ def _leave(running: dict[int, dict]) -> None:
     _kill(running)
     for pid in running:
         os.waitpid(pid, 0)
-    _kill(limits.children())
+    _kill(os_limits.children())
     os._exit(0)
 
 
@@ -104,7 +104,7 @@ def _obey(command: dict, running: dict[int, dict], events: int, lock: int, close
     if "kill" in command:
         _kill([pid for pid, known in running.items() if known["job"] == command["kill"]])
         return
-    command["oom_kills"] = limits.oom_kills()
+    command["oom_kills"] = os_limits.oom_kills()
     _load_compiled(command["trials"][0]["method"])
     server = os.getpid()
     pid = os.fork()
@@ -155,7 +155,7 @@ def _reap(running: dict[int, dict], events: int) -> None:
         if (command := running.pop(pid, None)) is not None:
             logs.keep_small(command)
             code = os.waitstatus_to_exitcode(status)
-            oom = code == -signal.SIGKILL and limits.oom_kills() > command["oom_kills"]
-            facts = {"job": command["job"], "code": code, "peak_mb": limits.peak_mb(usage), "oom": oom}
+            oom = code == -signal.SIGKILL and os_limits.oom_kills() > command["oom_kills"]
+            facts = {"job": command["job"], "code": code, "peak_mb": os_limits.peak_mb(usage), "oom": oom}
             send(events, partial(_leave, running), event="exit", **facts)
-    _kill(limits.children())  # left behind by methods, and nobody is at work who could need it
+    _kill(os_limits.children())  # left behind by methods, and nobody is at work who could need it

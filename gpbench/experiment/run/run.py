@@ -26,10 +26,10 @@ from gpbench.experiment.results.lock import Lock, alive, holder
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import Result
 
-from .isolated import complaint_of
+from .local.forked_call import complaint_of
+from .pending import todo
 from .progress import Silent, describe
 from .session import Options, Session
-from .todo import todo
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ def check_data(trials: list[Trial]) -> None:
 
 def check_scheduler(options: Options, progress: Silent) -> None:
     """ConfigError unless the scheduler answers that this machine will ask; the workers' one for rows may be hidden."""
-    from .dask_start import await_answer
+    from .dask.connect import await_answer
 
     address = options.rows_on if options.on in ("local", "dask") else options.on
     if address not in ("local", "dask"):

@@ -14,9 +14,9 @@ from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import Store
 from gpbench.learning.sizes import usual_subset
 
-from .job import Job, jobs_for, shared_evaluations
-from .limits import too_large
-from .todo import todo
+from .jobs import Job, jobs_for, shared_evaluations
+from .local.os_limits import too_large
+from .pending import todo
 
 _RATE = 1e10  # flop/s of one thread
 AROUND = 0.3  # seconds: start of the process, data, files

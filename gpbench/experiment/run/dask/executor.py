@@ -20,10 +20,10 @@ from gpbench.errors import ConfigError
 from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.folder import Store
 
-from .dask_start import client_of, local_cluster
-from .executor import Executor, SchedulerLost
-from .fellows import complaint, versions
-from .parcel import Parcel
+from ..executor import Executor, SchedulerLost
+from .connect import client_of, local_cluster
+from .file_bundle import Parcel
+from .worker_versions import complaint, versions
 
 _RENEW = 0.5  # seconds between renewals of the lease (agent.LEASE)
 _ANSWER = 30.0  # seconds that a worker has to answer
@@ -92,7 +92,7 @@ class Cluster(Executor):
             for flight in flying.values():
                 flight.future.release()
             with contextlib.suppress(Exception):  # a scheduler that is gone has taken its workers with it
-                from .agent import remove
+                from .worker_endpoint import remove
 
                 if self.client.status == "running":
                     self.client.unsubscribe_topic("all")
@@ -120,7 +120,7 @@ class Cluster(Executor):
         asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)
 
     async def _welcome(self, address: str, check: bool = False) -> None:
-        from .agent import install
+        from .worker_endpoint import install
 
         ask = partial(self.client._run, workers=[address], on_error="return")
         try:
@@ -159,7 +159,7 @@ class Cluster(Executor):
 
     async def _renew(self) -> None:
         """Tell every worker that the run is alive; one that does not answer keeps nobody waiting."""
-        from .agent import tell_gpbench
+        from .worker_endpoint import tell_gpbench
 
         pending: set[asyncio.Task] = set()
         while (client := self.client) is not None:
@@ -182,7 +182,7 @@ class Cluster(Executor):
         self.inbox.put(lambda: [{"event": "start", "job": flight.job, "env": command["env"]}])
 
     def _step(self, tag: str, flight: _Flight) -> None:
-        from .agent import step
+        from .worker_endpoint import step
 
         order = {"run": self.run, "tag": tag, "command": flight.command, "shared": flight.shared}
         flight.future = self.client.submit(
@@ -192,7 +192,7 @@ class Cluster(Executor):
         flight.future.add_done_callback(lambda future: self.inbox.put(partial(self._land, tag, future)))
 
     def kill(self, job: int) -> None:
-        from .agent import tell_gpbench
+        from .worker_endpoint import tell_gpbench
 
         for tag, flight in self.flights.items():
             if flight.job == job:

@@ -18,7 +18,7 @@ class RowWorkers:
             return None
         if where != "dask":
             return cls(where)
-        from .dask_start import local_cluster
+        from .connect import local_cluster
 
         cluster = local_cluster(jobs)
         return cls(cluster.scheduler_address, cluster)

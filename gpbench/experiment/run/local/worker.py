@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from . import limits, logs
+from . import logs, os_limits
 
 STORAGE_EXIT = 77  # of a job that could not write; the run must stop
 ORPHAN_EXIT = 78  # of a job whose run is gone; nobody will ask
@@ -44,14 +44,14 @@ def work(job: dict, events: int, server: int, lock: int) -> int:
     os.setsid()
     # what a method forks holds neither the folder nor the pipe, else a run would wait for it
     os.register_at_fork(after_in_child=lambda: [_close(fd) for fd in (events, lock)])
-    limits.die_with_parent(server)
+    os_limits.die_with_parent(server)
     for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(name, signal.SIG_DFL)
-    limits.no_core_dump()
+    os_limits.no_core_dump()
     log = _Log(Path(job["folder"]) / "logs")
     try:
         log.open(job["logs"][0])
-        limits.limit_memory(job["memory"])
+        os_limits.limit_memory(job["memory"])
         _trials(job, events, log)
         log.close()
         return 0
@@ -114,7 +114,7 @@ def _storage_trouble():
 
 def _teller(job: dict, events: int) -> Callable[[str], None]:
     """Passes on, now and then, how far shared work has come."""
-    from .progress import Clock
+    from ..progress import Clock
 
     clock, own = Clock(_WORKING_EVERY), os.getpid()
 
@@ -139,7 +139,7 @@ class _Equipment:
 
         from gpbench.experiment.evaluation.checkpoint import Journal
 
-        from .crew import Crew
+        from ..dask.row_map import Crew
 
         self.journal = Journal(self.store.journal_path(self.trials[0]))
         travels = self.job.get("rows_on") and not self.trials[0].code  # Dask's workers know no plug-ins
@@ -218,7 +218,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     except _Storage:
         raise
     except BaseException as e:  # SystemExit and KeyboardInterrupt of a method are its failures too
-        limits.lift_memory()
+        os_limits.lift_memory()
         traceback.print_exc()
         if job["shared"]:
             reason = f"{evaluate.status_of(e)}: {evaluate.reason_of(e)}"

@@ -17,14 +17,14 @@ from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import Result
 
-from .estimate import model
+from .dask.row_workers import RowWorkers
+from .duration import model
 from .executor import Executor, SchedulerLost, ServerLost
-from .job import Job, jobs_for, shared_key
-from .pool import Pool
+from .jobs import Job, jobs_for, shared_key
+from .local.executor import Pool
+from .local.worker import STORAGE_EXIT
+from .pending import todo
 from .progress import Clock, Silent
-from .row_workers import RowWorkers
-from .todo import todo
-from .worker import STORAGE_EXIT
 
 _TICK = 0.2  # seconds between looks at deadlines and signals
 _CSV_EVERY = 10.0  # seconds between renewals of results.csv
@@ -55,8 +55,8 @@ def executor_for(options: Options, store: Store, lock: Lock, trials: list[Trial]
     if options.on == "local":
         jobs = 1 if options.rows_on == "dask" else options.jobs  # which are then the workers for the rows
         return Pool(jobs, options.threads, options.offline, log, lock)
-    from .cluster import Cluster
-    from .parcel import Parcel
+    from .dask.executor import Cluster
+    from .dask.file_bundle import Parcel
 
     parcel = Parcel.of(options.plugins, trials)
     return Cluster(options.on, options.jobs, options.threads, options.offline, store, parcel)

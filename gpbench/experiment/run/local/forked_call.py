@@ -13,7 +13,7 @@ from collections.abc import Callable
 from gpbench import errors
 from gpbench.text import one_line
 
-from . import limits
+from . import os_limits
 
 
 def complaint_of(function: Callable[[], object]) -> errors.GpbenchError | None:
@@ -24,8 +24,8 @@ def complaint_of(function: Callable[[], object]) -> errors.GpbenchError | None:
     pid = os.fork()
     if pid == 0:
         try:
-            limits.die_with_parent(parent)
-            limits.no_core_dump()
+            os_limits.die_with_parent(parent)
+            os_limits.no_core_dump()
             faulthandler.disable()
             os.dup2(2, 1)  # results go to stdout, and this is none
             function()

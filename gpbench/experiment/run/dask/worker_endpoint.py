@@ -22,9 +22,9 @@ from distributed import WorkerPlugin, get_worker
 from gpbench.experiment.results.folder import FOLDERS, Store
 from gpbench.experiment.results.lock import Lock
 
-from .executor import ServerLost
-from .parcel import Parcel
-from .pool import Pool
+from ..executor import ServerLost
+from ..local.executor import Pool
+from .file_bundle import Parcel
 
 LEASE = 2.0  # seconds
 _TICK = 0.2  # seconds between looks at the server

@@ -15,13 +15,13 @@ from gpbench.experiment.results.checked_files import open_plain
 from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.results.provenance import thread_environment
 
-from . import limits
-from .executor import Executor, ServerLost
+from ..executor import Executor, ServerLost
+from . import os_limits
 
 # the server imports what this process would import: same sys.path, set before anything else is loaded
 _START = (
     "import json, sys; path, options = json.loads(sys.argv[1]); sys.path[:] = path; "
-    "from gpbench.running.server import serve; serve(*options)"
+    "from gpbench.experiment.run.local.server import serve; serve(*options)"
 )
 
 
@@ -46,7 +46,7 @@ class Pool(Executor):
         return self.jobs
 
     def start(self) -> None:
-        limits.standard_streams()
+        os_limits.standard_streams()
         command_read, self._commands = os.pipe()
         self._events, event_write = os.pipe()
         env = {**os.environ, **thread_environment(self.threads), "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}

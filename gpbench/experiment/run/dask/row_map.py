@@ -9,7 +9,7 @@ from __future__ import annotations
 from gpbench.errors import DataError
 from gpbench.inference import parts
 
-from .dask_start import client_of
+from .connect import client_of
 
 
 class Crew:
