@@ -15,7 +15,7 @@ from gpbench.adapters import environment
 from gpbench.adapters.client import Library
 from gpbench.adapters.offers import offers
 from gpbench.experiment.results.folder import Store
-from gpbench.running.export import export_trials
+from gpbench.experiment.verify.export_splits import export_trials
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 HAND = Path(__file__).parent / "adapters" / "by_hand.py"

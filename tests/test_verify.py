@@ -11,7 +11,7 @@ from driver import gpbench
 from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.checked_files import write_checked
 from gpbench.experiment.results.trial_result import Result
-from gpbench.running import platforms, sample, verify
+from gpbench.experiment.verify import platforms, sample, verify
 
 CONFIG = """
 name: kept

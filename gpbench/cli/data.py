@@ -93,7 +93,7 @@ def export(names, config, output, trials, seed, n_train, plugin):
 
     from gpbench.experiment.config.config import load_config
     from gpbench.experiment.plan.plan import plan, ranges
-    from gpbench.running.export import default_trial, export_trials
+    from gpbench.experiment.verify.export_splits import default_trial, export_trials
 
     if config:
         chosen = plan(load_config(config), datasets=names or None, trials=trials).trials

@@ -149,7 +149,7 @@ def compare(first, second, as_json):
 @json_option
 def score(exported, predictions, label, into, as_json):
     """Metrics of predictions made by another library on splits that `gpbench data export` wrote."""
-    from gpbench.running.scoring import score as scored
+    from gpbench.experiment.verify.score_predictions import score as scored
 
     found = scored(Path(exported), Path(predictions), label=label, into=Path(into) if into else None)
     if as_json:

@@ -30,7 +30,7 @@ def verify(directories, sample, seconds, seed, jobs, as_json, plugin):
     Exit 4 where one differs by more than 1e-6 (relative) on a platform like the recorded one, or nothing was compared.
     """
     from gpbench.experiment.run.progress import choose
-    from gpbench.running.verify import verify as run_again
+    from gpbench.experiment.verify.verify import verify as run_again
 
     if sample and seconds:
         raise click.UsageError("give --sample or --seconds, not both")

@@ -5,7 +5,7 @@
     OUT/trial-000/y_train.csv         raw targets (-1/+1 for classes)               (also y_test.csv)
     OUT/trial-000/train_index.csv     row of the data set for each training row     (also test_index.csv)
 
-Predictions made on these splits are read by `gpbench score` (running/scoring.py).
+Predictions made on these splits are read by `gpbench score` (experiment/verify/score_predictions.py).
 """
 
 from __future__ import annotations
