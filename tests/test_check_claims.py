@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpbench.analysis.results_table import load
 from gpbench.report import claims, published
 from gpbench.report.checking import check, gather
 from gpbench.report.claims import cao, first_checks, keerthi, snelson, sundararajan, vanhatalo
 from gpbench.report.claims.findings import Missing, at_most, between, each, every, less, within
 from gpbench.report.claims.vocabulary import Evidence, slope
-from gpbench.report.frame import load
 
 MODULES = {m.__name__.rpartition(".")[2]: m for m in (cao, keerthi, snelson, sundararajan, vanhatalo)}
 PREFIX = {"cao": "C", "keerthi": "K", "snelson": "N", "sundararajan": "S", "vanhatalo": "V"}

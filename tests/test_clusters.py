@@ -14,12 +14,12 @@ from driver import REPO, finish, gpbench, rows, run_here, trial, wait_until, wri
 
 from gpbench import plugin_files
 from gpbench.adapters import environment
+from gpbench.analysis.results_table import load
 from gpbench.errors import ConfigError
 from gpbench.experiment.results.checked_files import read_checked
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.run.dask import connect, worker_versions
 from gpbench.experiment.run.dask.file_bundle import Parcel
-from gpbench.report.frame import load
 from gpbench.report.tables import tables
 
 pytest.importorskip("distributed")

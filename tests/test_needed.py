@@ -10,8 +10,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from gpbench.analysis.results_table import load
 from gpbench.cli import cli
-from gpbench.report.frame import load
 from gpbench.report.verdicts.needed import for_check, needed
 
 SMALL = Path(__file__).parent / "data" / "results-small"

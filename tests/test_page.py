@@ -14,16 +14,16 @@ import yaml
 from test_report_plots import folder_of
 
 from gpbench import report
+from gpbench.analysis.drawing.files import DRAWN
+from gpbench.analysis.pareto_front import front
+from gpbench.analysis.results_table import load
 from gpbench.html.axis import Axis, written
-from gpbench.report.frame import load
-from gpbench.report.front import front
 from gpbench.report.page import checked, page
 from gpbench.report.page.charts import Charts
 from gpbench.report.page.notes import told_once
 from gpbench.report.page.room import LIMIT, Room
 from gpbench.report.page.sheet import merged
 from gpbench.report.page.trials import TrialBook
-from gpbench.report.placing import DRAWN
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.S)

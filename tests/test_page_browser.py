@@ -10,7 +10,7 @@ from chromium import Visit, browser  # noqa: F401
 from test_page import NASTY, SMALL, nasty_folder
 from test_report_plots import folder_of
 
-from gpbench.report.frame import load
+from gpbench.analysis.results_table import load
 from gpbench.report.page import page
 
 pytestmark = pytest.mark.timeout(180)

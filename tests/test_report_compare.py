@@ -11,13 +11,13 @@ import pytest
 from scipy import stats
 
 from gpbench import report
+from gpbench.analysis.results_table import load
 from gpbench.data.split_files import export
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.plan.plan import every_trial
 from gpbench.experiment.verify.export_splits import export_trials
 from gpbench.experiment.verify.score_predictions import score
-from gpbench.report.frame import load
 from gpbench.report.tables import tables
 
 SMALL = Path(__file__).parent / "data" / "results-small"

@@ -5,11 +5,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from gpbench.analysis.drawing.style import house_style
+from gpbench.analysis.results_table import load
 from gpbench.report import figures
 from gpbench.report.figures.panel import KEY, drawn_rows, mapped
-from gpbench.report.frame import load
 from gpbench.report.looks import of_methods
-from gpbench.report.style import house_style
 
 RESULTS = Path(__file__).parents[1] / "results"
 

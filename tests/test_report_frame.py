@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gpbench.analysis import results_table, row_settings, traces
 from gpbench.cli.run import write_curves
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.results.trial_result import COLUMNS
-from gpbench.report import frame, row_settings, traces
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 
@@ -43,21 +43,21 @@ def test_rows_know_what_the_plan_says_of_them(tmp_path):
         "params": {"z": 16},
     }
     (folder / "manifest.json").write_text(json.dumps({"name": "x", "trials": [trial]}))
-    loaded = frame.load(folder).rows.set_index("trial_id")
+    loaded = results_table.load(folder).rows.set_index("trial_id")
     assert tuple(loaded.loc[first, ["kernel", "adapted", "z"]]) == ("pp3", True, 16)
     other = loaded.drop(first).iloc[0]
     assert (other["kernel"], other["adapted"]) == ("ard-se", False)  # from the config
 
 
 def test_methods_come_in_the_order_of_the_config():
-    rows = frame.load(SMALL).rows
+    rows = results_table.load(SMALL).rows
     boston = rows[rows["dataset"] == "boston"]["label"]
     assert list(dict.fromkeys(boston)) == ["nlpp", "nlml", "loo-cve", "nlgpp", "gpe", "full-gp"]
 
 
 def test_a_folder_without_results_is_one_sentence(tmp_path):
     with pytest.raises(ConfigError, match=r"no results\.csv here"):
-        frame.load(tmp_path)
+        results_table.load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_a_folder_without_results_is_one_sentence(tmp_path):
 def test_a_damaged_results_file_is_one_sentence(tmp_path, text, message):
     (tmp_path / "results.csv").write_text(text)
     with pytest.raises(DataError, match=message):
-        frame.load(tmp_path)
+        results_table.load(tmp_path)
 
 
 def test_names_that_look_like_missing_values_stay_names(tmp_path):
     row = dict.fromkeys(COLUMNS, "") | {"dataset": "NA", "label": "nan", "status": "ok", "nmse": "0.5"}
     pd.DataFrame([row]).to_csv(tmp_path / "results.csv", index=False)
-    loaded = frame.load(tmp_path).rows.iloc[0]
+    loaded = results_table.load(tmp_path).rows.iloc[0]
     assert (loaded["dataset"], loaded["label"], loaded["nmse"]) == ("NA", "nan", 0.5)
     assert np.isnan(loaded["nlpd"])
 
@@ -118,14 +118,14 @@ def test_epochs_keep_every_number():
 def test_write_curves_condenses_trials_and_survives_their_loss(tmp_path):
     folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
     (folder / "curves.csv").unlink()
-    ids = frame.load(folder).ok["trial_id"][:2]
+    ids = results_table.load(folder).ok["trial_id"][:2]
     (folder / "trials").mkdir()
     for k, i in enumerate(ids):
         result = {"trace": [{"size": 1, "measure": 0.5 + k}], "theta": {"noise": 0.1, "lengthscale": [1.0, 2.0]},
                   "notes": ["simulated data", "jitter 1e-8"]}  # fmt: skip
         (folder / "trials" / f"{i}.json").write_text(json.dumps({"result": result}))
     write_curves(folder)
-    before = frame.load(folder)
+    before = results_table.load(folder)
     assert sorted(before.curves["key"].unique()) == [
         "measure",
         "theta.lengthscale.0",
@@ -137,7 +137,7 @@ def test_write_curves_condenses_trials_and_survives_their_loss(tmp_path):
     assert before.notes == notes
     shutil.rmtree(folder / "trials")
     write_curves(folder)  # nothing to condense: what is there stays
-    after = frame.load(folder)
+    after = results_table.load(folder)
     pd.testing.assert_frame_equal(after.curves, before.curves)
     assert after.notes == notes
 
@@ -152,7 +152,7 @@ def test_folds_that_differ_by_a_row_are_one_series(tmp_path):
     pd.DataFrame(folds + sizes).assign(trial_id=[f"{i:016x}" for i in range(12)]).to_csv(
         tmp_path / "results.csv", index=False, columns=COLUMNS
     )
-    rows = frame.load(tmp_path).rows.groupby("dataset")
+    rows = results_table.load(tmp_path).rows.groupby("dataset")
     assert rows["n_train"].unique()["breast"] == [615] and rows["n_total"].unique()["breast"] == [683]
     assert sorted(rows["n_train"].unique()["clusters2d"]) == [500, 1000]
 
@@ -167,7 +167,7 @@ def test_without_the_plan_a_data_set_s_own_settings_count(tmp_path):
         "name: x\ndatasets:\n- {name: friedman2, hyperparameters: {schedule: interleaved}}\n- boston\n"
         "hyperparameters: {schedule: fixed}\nmethods: [{method: nlml, label: NLML}]\n"
     )
-    adapted = frame.load(tmp_path).rows.set_index("dataset")["adapted"]
+    adapted = results_table.load(tmp_path).rows.set_index("dataset")["adapted"]
     assert adapted["friedman2"] and not adapted["boston"]
 
 

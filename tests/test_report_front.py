@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpbench.report.front import _placed, front, front_rows, front_table, hypervolume, whole_trial
+from gpbench.analysis.pareto_front import _placed, front, front_rows, front_table, hypervolume, whole_trial
 
 coordinate = st.floats(0, 10, allow_nan=False, width=32)
 POINTS = st.lists(st.tuples(coordinate, coordinate), min_size=1, max_size=12)

@@ -8,11 +8,11 @@ import pytest
 import yaml
 from matplotlib.colors import to_hex
 
+from gpbench.analysis.drawing.axes import plain_number
+from gpbench.analysis.pareto_front import front
+from gpbench.analysis.results_table import load
 from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.report import plots
-from gpbench.report.axes import plain_number
-from gpbench.report.frame import load
-from gpbench.report.front import front
 from gpbench.report.looks import of_methods
 
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpbench import report
-from gpbench.report.frame import load
-from gpbench.report.ranking import groups
-from gpbench.report.render import Cell, Table, escape_csv, render
+from gpbench.analysis.ranking import groups
+from gpbench.analysis.results_table import load
+from gpbench.analysis.table import Cell, Table, escape_csv, render
 from gpbench.report.tables import tables
 
 SMALL = Path(__file__).parent / "data" / "results-small"

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from gpbench.report import significance
-from gpbench.report.ranking import against_best, said_of_trials
-from gpbench.report.series import paired
+from gpbench.analysis import significance
+from gpbench.analysis.ranking import against_best, said_of_trials
+from gpbench.analysis.series import paired
 
 
 @pytest.fixture

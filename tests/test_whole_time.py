@@ -7,11 +7,11 @@ import pytest
 from driver import run_here, trial
 from numba.core import event
 
+from gpbench.analysis import results_table
 from gpbench.experiment.evaluation import evaluate, problem
 from gpbench.experiment.results.checked_files import read_checked, write_checked
 from gpbench.experiment.results.folder import Store
 from gpbench.kernels.ard_se import ArdSE
-from gpbench.report import frame
 
 SHARED = {"schedule": "fixed", "from": "full-gp", "subset": 30, "evaluations": 10}
 
@@ -37,7 +37,7 @@ def test_shared_learning_is_told_with_every_trial_that_shares_it(ran):
 
 
 def test_the_report_adds_up_what_is_known(ran):
-    rows = frame.load(ran[0]).rows
+    rows = results_table.load(ran[0]).rows
     parts = rows[["learn_seconds", "fit_seconds", "predict_seconds"]].fillna(0).sum(axis=1)
     assert rows["total_seconds"].tolist() == pytest.approx(parts.tolist())
     assert rows["learn_seconds"].notna().sum() == 2

@@ -101,7 +101,7 @@ def _needed(report, directories, as_json: bool) -> None:
     """What to run; never a failure."""
     from dataclasses import asdict
 
-    from gpbench.report.frame import load
+    from gpbench.analysis.results_table import load
 
     found = report.needed([load(d) for d in directories])
     if as_json:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from gpbench.analysis.drawing.files import place, place_below
+from gpbench.analysis.drawing.style import ENDINGS
+from gpbench.analysis.pareto_front import front_rows
+from gpbench.analysis.ranking import ranking_rows, stats_rows
+from gpbench.analysis.results_table import Results, load
+from gpbench.analysis.table import FORMATS, frame_csv, render, to_text
 from gpbench.errors import CheckError
 
 from .checking import check
-from .frame import Results, load
-from .front import front_rows
 from .page import page
-from .placing import place, place_below
 from .plots import draw
-from .ranking import ranking_rows, stats_rows
-from .render import FORMATS, frame_csv, render, to_text
-from .style import ENDINGS
 from .tables import console, tables
 
 

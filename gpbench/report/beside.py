@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.table import Cell, Table
+
 from .checking import compared_items
-from .frame import Results
-from .render import Cell, Table
 from .verdicts.cells import MISPRINT
 from .verdicts.orders import orders
 

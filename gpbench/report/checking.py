@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from gpbench.analysis.results_table import Results, load
 from gpbench.errors import CheckError, ConfigError
 from gpbench.system.atomic_files import read_json
 
 from . import published
 from .claims.judging import CLAIM_VERDICTS, STANDIN, ClaimVerdict, judge_claim
 from .claims.vocabulary import Evidence
-from .frame import Results, load
 from .published import Printed
 from .verdicts.cells import DESCRIPTIONS, CellVerdict, judge_cell
 from .verdicts.orders import Order, histogram_lines, histograms, orders

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
+from gpbench.analysis.numbers import mean_std
+from gpbench.analysis.ranking import against_best, said_of_trials
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.row_settings import parse_items
+from gpbench.analysis.table import Cell, Table
+
 from . import published
-from .frame import Results
-from .numbers import mean_std
 from .published import ALGORITHMS, Printed
-from .ranking import against_best, said_of_trials
-from .render import Cell, Table
-from .row_settings import parse_items
 
 COLUMNS = ("NMSE x 1e-2", "NPDL", "# BV")  # of [sundararajan]
 PRINTED = ("NMSE", "NPDL", "n_basis")

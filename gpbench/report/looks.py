@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from gpbench.analysis.drawing.style import looks
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.series import told_apart
+
 from . import figures
-from .frame import Results
-from .series import told_apart
-from .style import looks
 
 
 def of_methods(results: Results) -> dict[str, dict]:

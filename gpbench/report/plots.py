@@ -10,17 +10,30 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import figures, fits
-from .axes import Named, axis_title, band, by_dataset, data_title, doubling, finish, grids, plain, safe
-from .boxes import groups
-from .frame import Results
+from gpbench.analysis.drawing import fit_plot
+from gpbench.analysis.drawing.axes import (
+    Named,
+    axis_title,
+    band,
+    by_dataset,
+    data_title,
+    doubling,
+    finish,
+    grids,
+    plain,
+    safe,
+)
+from gpbench.analysis.drawing.box_plot import groups
+from gpbench.analysis.drawing.style import ENDINGS, house_style, new_figure, save
+from gpbench.analysis.ranking import metrics_of, ranking
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.series import told_apart
+from gpbench.analysis.traces import averaged, lists_of, scaled_measures
+
+from . import figures
 from .looks import of_methods
 from .plots_of_time import along_training, times, trade_off, training_sizes
-from .ranking import metrics_of, ranking
-from .series import told_apart
-from .style import ENDINGS, house_style, new_figure, save
 from .tables import TITLES
-from .traces import averaged, lists_of, scaled_measures
 
 
 def learning_curves(results: Results) -> Named:
@@ -95,7 +108,7 @@ def one_dimension(results: Results) -> Named:
     for row in rows.drop_duplicates(["dataset", "label"]).sort_index().to_dict("records"):
         figure, [[ax]] = new_figure()
         found = lists_of(results.curves, row["trial_id"])
-        fits.draw(ax, found, 2)
+        fit_plot.draw(ax, found, 2)
         size = "" if pd.isna(row["d_max"]) else f", {row['d_max']:.0f} points"
         at, (low, *_, high) = found.get("inducing_x", np.zeros(0)), found["fit_x"]
         outside = int(np.sum((at < low) | (at > high)))

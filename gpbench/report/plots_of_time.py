@@ -5,16 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gpbench.analysis.drawing.axes import (
+    Named,
+    axis_title,
+    band,
+    by_dataset,
+    data_title,
+    finish,
+    grids,
+    plain,
+    safe,
+    ticks,
+)
+from gpbench.analysis.drawing.style import new_figure
+from gpbench.analysis.pareto_front import front, whole_trial
+from gpbench.analysis.ranking import metrics_of
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.series import enough, told_apart
+from gpbench.analysis.traces import along, last_of
 from gpbench.metrics import AIM
 
-from .axes import Named, axis_title, band, by_dataset, data_title, finish, grids, plain, safe, ticks
-from .frame import Results
-from .front import front, whole_trial
 from .looks import of_methods
-from .ranking import metrics_of
-from .series import enough, told_apart
-from .style import new_figure
-from .traces import along, last_of
 
 
 def times(results: Results) -> Named:

@@ -13,9 +13,8 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
+from gpbench.analysis.row_settings import parse_items
 from gpbench.metrics import AIM, METRICS
-
-from .row_settings import parse_items
 
 PAPERS = ("sundararajan", "vanhatalo", "keerthi", "cao", "snelson")
 TITLES = {

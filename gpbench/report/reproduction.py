@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from gpbench.analysis.results_table import load
+
 from . import published
 from .checking import Check, comparable_counts
 from .claims.judging import CLAIM_VERDICTS
-from .frame import load
 from .remarks import LABELS, explanations, labels
 from .verdicts.cells import CellVerdict
 from .verdicts.orders import histograms

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import layouts, machines
+from gpbench.analysis import machines
+from gpbench.analysis.numbers import mean_std, seconds
+from gpbench.analysis.pareto_front import front_table
+from gpbench.analysis.ranking import against_best, groups, metrics_of, said_of_trials
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.traces import last_of
+
+from . import layouts
 from .beside import beside, verdicts
 from .checking import compared_items
-from .frame import Results
-from .front import front_table
-from .numbers import mean_std, seconds
 from .published import COLUMN, of_cell
-from .ranking import against_best, groups, metrics_of, said_of_trials
-from .render import Cell, Table
-from .traces import last_of
 
 TITLES = {
     "nmse": "NMSE",

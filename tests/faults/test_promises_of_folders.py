@@ -14,13 +14,13 @@ import pytest
 from driver import REPO, gpbench, run_here, trial, wait_until
 
 import gpbench as package
+from gpbench.analysis.results_table import kept_curves, kept_notes
 from gpbench.cli.run import write_curves
 from gpbench.errors import DataError, StorageError
 from gpbench.experiment.results import checked_files
 from gpbench.experiment.results.folder import Store
 from gpbench.experiment.results.summary import summarise
 from gpbench.experiment.run.local import os_limits
-from gpbench.report.frame import kept_curves, kept_notes
 from gpbench.system import atomic_files, numba_cache
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux's limits and mounts")

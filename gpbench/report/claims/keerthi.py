@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..significance import rank_sum
+from gpbench.analysis.significance import rank_sum
+
 from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, single, within
 from .vocabulary import Evidence, common, slope
 

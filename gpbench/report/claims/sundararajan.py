@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.analysis.significance import holm, paired_t
+
 from ..published import ALGORITHMS, LOO, runs_of
-from ..significance import holm, paired_t
 from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, show, single, within
 from .sundararajan_words import (
     ALL,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.analysis.significance import paired_t
+
 from ..published import ALGORITHMS, LOO, runs_of
-from ..significance import paired_t
 from .findings import Finding, Missing, at_most, between, both, each, every, within
 from .vocabulary import Evidence, common
 

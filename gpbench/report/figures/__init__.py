@@ -11,8 +11,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from ..frame import Results
-from ..row_settings import parse_items
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.row_settings import parse_items
+
 from .panel import Panel
 
 __all__ = ["Panel", "modules", "panels"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..axes import axis_title, doubling, finish
-from ..frame import Results
+from gpbench.analysis.drawing.axes import axis_title, doubling, finish
+from gpbench.analysis.results_table import Results
+
 from ..looks import of_methods
 from .panel import Panel
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..axes import data_title
-from ..frame import Results
+from gpbench.analysis.drawing.axes import data_title
+from gpbench.analysis.results_table import Results
+
 from .against import against_size
 from .panel import Panel
 

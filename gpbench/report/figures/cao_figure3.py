@@ -3,10 +3,11 @@ m = 32; (d), (e) test scores along one training."""
 
 from __future__ import annotations
 
-from ..axes import axis_title, data_title, doubling, finish
-from ..frame import Results
+from gpbench.analysis.drawing.axes import axis_title, data_title, doubling, finish
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.traces import along, last_of
+
 from ..looks import of_methods
-from ..traces import along, last_of
 from .against import order_of
 from .cao_figure2 import LOOKS, NAMES
 from .panel import Panel

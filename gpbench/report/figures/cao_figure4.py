@@ -3,7 +3,8 @@ points black at the top, the learned ones cyan at the bottom, and for CholQR als
 
 from __future__ import annotations
 
-from ..frame import Results
+from gpbench.analysis.results_table import Results
+
 from .panel import Panel
 from .trials import drawn, fit, shared_legend
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..axes import axis_title, data_title, finish
-from ..boxes import FEWEST, groups
-from ..frame import Results
+from gpbench.analysis.drawing.axes import axis_title, data_title, finish
+from gpbench.analysis.drawing.box_plot import FEWEST, groups
+from gpbench.analysis.results_table import Results
+
 from ..looks import of_methods
 from .panel import Panel
 

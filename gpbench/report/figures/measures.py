@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..axes import finish
-from ..frame import Results
+from gpbench.analysis.drawing.axes import finish
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.traces import averaged, scaled_measures
+
 from ..looks import of_methods
-from ..traces import averaged, scaled_measures
 from .panel import Panel
 
 SERIES = ("NLPP", "NLML", "LOO-CVE", "NLGPP", "GPE")

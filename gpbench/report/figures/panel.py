@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gpbench.analysis.drawing.axes import plain
+from gpbench.analysis.drawing.files import place_below
+from gpbench.analysis.drawing.style import new_figure
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.table import frame_csv
+
 from .. import published
-from ..axes import plain
-from ..frame import Results
-from ..placing import place_below
-from ..render import frame_csv
-from ..style import new_figure
 
 DATA = ("simulated", "rounded", "stand-in", "our own", "only the", "molecules of")  # words of notes about the data
 COLUMNS = ["axis", "series", "x", "y", "low", "high", "trials"]

@@ -3,7 +3,8 @@ likelihood; initial pseudo-inputs are red crosses at the top, final ones blue cr
 
 from __future__ import annotations
 
-from ..frame import Results
+from gpbench.analysis.results_table import Results
+
 from .panel import Panel
 from .trials import drawn, fit, shared_legend
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..frame import Results
-from ..traces import lists_of
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.traces import lists_of
+
 from .panel import Panel
 
 SHOWN = (("(a) full GP", "full GP"), ("(b) SPGP", "SPGP"), ("(c) PLV", "PLV"))

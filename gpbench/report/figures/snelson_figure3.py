@@ -3,8 +3,9 @@ from a full GP, the horizontal line: that full GP."""
 
 from __future__ import annotations
 
-from ..axes import data_title, finish
-from ..frame import Results
+from gpbench.analysis.drawing.axes import data_title, finish
+from gpbench.analysis.results_table import Results
+
 from ..looks import of_methods
 from .panel import Panel
 

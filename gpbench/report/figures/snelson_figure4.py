@@ -3,8 +3,9 @@ deviations, crosses at the final pseudo-inputs. Of five starts the one with the 
 
 from __future__ import annotations
 
-from ..axes import plain_number
-from ..frame import Results
+from gpbench.analysis.drawing.axes import plain_number
+from gpbench.analysis.results_table import Results
+
 from .panel import Panel
 from .trials import beyond, drawn, fit
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..axes import finish
-from ..frame import Results
+from gpbench.analysis.drawing.axes import finish
+from gpbench.analysis.drawing.style import shades
+from gpbench.analysis.results_table import Results
+
 from ..published import ALGORITHMS
-from ..style import shades
 from .panel import Panel
 
 SHOWN = 0.35  # of the whole fall; the rise behind the minimum is small beside it

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..frame import Results
+from gpbench.analysis.results_table import Results
+
 from .measures import figure
 
 DATASETS = ("friedman2", "friedman3")

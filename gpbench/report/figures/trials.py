@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import fits
-from ..frame import Results
-from ..traces import lists_of
+from gpbench.analysis.drawing import fit_plot
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.traces import lists_of
+
 from .panel import Panel
 
 
 def fit(panel: Panel, ax, results: Results, trial_id: str, deviations: float, colours: dict, overlaid: bool = False):
-    fits.draw(ax, lists_of(results.curves, trial_id), deviations, colours, panel.keep, overlaid)
+    fit_plot.draw(ax, lists_of(results.curves, trial_id), deviations, colours, panel.keep, overlaid)
     ax.set(xlabel="x", ylabel="y")
 
 

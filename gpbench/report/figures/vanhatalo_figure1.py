@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..frame import Results
-from ..traces import last_of
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.traces import last_of
+
 from .panel import Panel
 
 DIMENSIONS = {1: "#d00000", 5: "#008000", 10: "black"}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..axes import finish
-from ..frame import Results
-from ..traces import last_of
+from gpbench.analysis.drawing.axes import finish
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.traces import last_of
+
 from .panel import Panel
 
 LOOK = {"color": "black", "linestyle": "-", "marker": "."}

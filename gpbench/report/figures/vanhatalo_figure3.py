@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..axes import data_title, finish, ticks
-from ..frame import Results
+from gpbench.analysis.drawing.axes import data_title, finish, ticks
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.traces import last_of
+
 from ..looks import of_methods
-from ..traces import last_of
 from .panel import Panel
 
 LOOKS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gpbench.analysis.results_table import Results
 from gpbench.html.document import anchor, document, header, section
 from gpbench.html.svg_chart import figure
 
-from ..frame import Results
 from ..layouts import paper_tables
 from . import answer, checked, sections
 from .cells_chart import panel_figure

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from gpbench.analysis.numbers import mean_std
+from gpbench.analysis.ranking import Group, Mark, metrics_of
+from gpbench.analysis.results_table import Results
 from gpbench.metrics import AIM
 
-from ..frame import Results
-from ..numbers import mean_std
-from ..ranking import Group, Mark, metrics_of
 from ..tables import TITLES
 from .trials import TrialBook
 

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from gpbench.analysis.drawing.axes import axis_title, safe
+from gpbench.analysis.pareto_front import front, whole_trial
+from gpbench.analysis.series import enough, told_apart
 from gpbench.data.standins import twin_of
 from gpbench.html.svg_chart import Chart, Line
 from gpbench.metrics import AIM, loss
 
-from ..axes import axis_title, safe
-from ..front import front, whole_trial
-from ..series import enough, told_apart
 from .trials import TrialBook
 
 ALONG = 40  # points of one line along training

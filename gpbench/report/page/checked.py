@@ -9,16 +9,16 @@ from dataclasses import dataclass
 import pandas as pd
 from scipy import stats
 
+from gpbench.analysis.drawing.axes import safe
+from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.traces import last_of
 from gpbench.errors import CheckError
 from gpbench.html.bars import counted
 
 from .. import published
-from ..axes import safe
 from ..checking import check, compared_items
 from ..published import Printed
 from ..remarks import explanations
-from ..render import Cell, Table
-from ..traces import last_of
 from ..verdicts.cells import CellVerdict
 from ..verdicts.rule import VERDICTS
 from .cells_chart import Pair, Panel

@@ -7,9 +7,10 @@ import html
 from collections.abc import Iterator
 from pathlib import Path
 
+from gpbench.analysis.drawing.style import house_style, rendered
+from gpbench.analysis.results_table import Results
+
 from .. import figures
-from ..frame import Results
-from ..style import house_style, rendered
 from .room import Room
 
 LIVE = ("curve-", "trade-off-", "training-", "size-", "time-", "figure-")  # drawn by the page itself

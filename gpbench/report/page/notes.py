@@ -6,11 +6,10 @@ import re
 
 import pandas as pd
 
+from gpbench.analysis.results_table import Results, kept_notes
 from gpbench.data.standins import twin_of
 from gpbench.experiment.results import archive
 from gpbench.system.atomic_files import read_json
-
-from ..frame import Results, kept_notes
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 

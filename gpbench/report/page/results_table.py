@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..numbers import mean_std, seconds
-from ..ranking import Group, Mark
-from ..render import Cell, Table
+from gpbench.analysis.numbers import mean_std, seconds
+from gpbench.analysis.ranking import Group, Mark
+from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.traces import last_of
+
 from ..tables import TIMES, TITLES, notes, remarks_of, test_note, timed
-from ..traces import last_of
 from .trials import TrialBook
 
 

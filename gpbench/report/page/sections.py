@@ -8,12 +8,12 @@ import shlex
 
 import yaml
 
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.table import Cell, Table
 from gpbench.data.standins import twin_of
 from gpbench.text import duration
 
 from .. import published
-from ..frame import Results
-from ..render import Cell, Table
 from .notes import told_once
 from .sheet import sheet
 from .trials import TrialBook

@@ -9,7 +9,8 @@ import base64
 import html
 import re
 
-from ..render import Cell, Table, to_csv, to_latex
+from gpbench.analysis.table import Cell, Table, to_csv, to_latex
+
 from .trials import TrialBook
 
 NUMBER = re.compile(r"[-+−]?\d*\.?\d*(e[-+]?\d+)?( ± .*)?$")

@@ -15,9 +15,10 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
-from ..frame import Results
-from ..ranking import Group, Mark, against_best, groups, metrics_of
-from ..series import SERIES
+from gpbench.analysis.ranking import Group, Mark, against_best, groups, metrics_of
+from gpbench.analysis.results_table import Results
+from gpbench.analysis.series import SERIES
+
 from ..tables import TIMES, TITLES
 from .notes import by_trial
 

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gpbench.analysis.results_table import Results
+
 from .. import published
 from ..checking import Check, comparable_counts, gather
 from ..claims.judging import CLAIM_VERDICTS, ClaimVerdict
-from ..frame import Results
 from ..verdicts.cells import CellVerdict
 from ..verdicts.orders import Order
 from ..verdicts.rule import VERDICTS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gpbench.analysis.drawing.files import place, place_below
+from gpbench.analysis.results_table import load
 from gpbench.errors import ConfigError
 
 from ..checking import check
-from ..frame import load
-from ..placing import place, place_below
 from .board import Score, boards
 from .folders import place_folder
 from .pages import index, paper_page

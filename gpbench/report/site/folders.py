@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..frame import Results
+from gpbench.analysis.drawing.files import place_below
+from gpbench.analysis.results_table import Results
+
 from ..page import page
-from ..placing import place_below
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 
+from gpbench.analysis.table import Cell, Table
 from gpbench.html.bars import counted
 from gpbench.html.document import document, header, section
 
 from .. import published
 from ..page import checked
 from ..page.sheet import sheet
-from ..render import Cell, Table
 from .board import PaperBoard, Score
 from .folders import FolderLinks
 

@@ -8,11 +8,12 @@ from math import isnan, nan
 import numpy as np
 import pandas as pd
 
+from gpbench.analysis.traces import last_of
+
 from .. import published
 from ..claims.vocabulary import Evidence
 from ..published import Printed
 from ..remarks import label_of
-from ..traces import last_of
 from . import first, rule
 
 ROUNDING = 1e-12  # a spread below this share of the mean is none

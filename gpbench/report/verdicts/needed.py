@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from gpbench.analysis.results_table import Results, load
+
 from ..checking import compared_items, gather
-from ..frame import Results, load
 from ..published import Printed, of_cell
 from .cells import CellVerdict
 

@@ -11,8 +11,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from gpbench.data.standins import twin_of
 
-from .frame import Results
-from .series import told_apart
+from ..results_table import Results
+from ..series import told_apart
 
 Named = Iterator[tuple[str, object]]
 LEGEND = 18  # names that stand one above the other beside a figure

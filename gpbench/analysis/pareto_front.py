@@ -15,12 +15,12 @@ import pandas as pd
 
 from gpbench.metrics import loss
 
-from .frame import Results
 from .numbers import mean_std, seconds
 from .ranking import metrics_of
-from .render import Cell, Table
+from .results_table import Results
 from .series import by_trial, competing, named
 from .significance import ROUNDING
+from .table import Cell, Table
 
 LEAST = 4  # series, fewer of which a reader ranks by eye
 

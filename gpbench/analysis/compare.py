@@ -12,10 +12,10 @@ from gpbench.errors import ConfigError
 from gpbench.metrics import METRICS
 
 from . import significance
-from .frame import Results, load
 from .numbers import mean_std
-from .render import Cell, Table, to_text
+from .results_table import Results, load
 from .series import SERIES
+from .table import Cell, Table, to_text
 
 MEASURED = (*METRICS, "n_basis", "learn_seconds", "fit_seconds", "predict_seconds", "cpu_seconds")
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from gpbench.system.atomic_files import read_json
 
-from .frame import Results
+from .results_table import Results
 
 
 def remark(results: Results, frame: pd.DataFrame) -> list[str]:

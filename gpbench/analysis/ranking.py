@@ -11,7 +11,7 @@ import pandas as pd
 from gpbench.metrics import METRICS, loss
 
 from . import significance
-from .frame import Results
+from .results_table import Results
 from .series import by_trial, competing, named, told_apart
 
 

@@ -10,9 +10,9 @@ import pandas as pd
 from gpbench.errors import DataError
 from gpbench.system.atomic_files import read_json
 
-from .frame import Results, kept_curves, kept_notes, load
-from .render import frame_csv
+from .results_table import Results, kept_curves, kept_notes, load
 from .series import SERIES
+from .table import frame_csv
 from .traces import is_path, list_points, round_points, theta_points, trace_points
 
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables

@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure  # drawn without pyplot: no window, no global list of figures
 
-from .placing import place_below
+from .files import place_below
 
 ENDINGS = ("svg", "png")  # what is drawn unless asked for otherwise; pdf on request
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
