@@ -11,7 +11,7 @@ import numpy as np
 import yaml
 
 from gpbench.experiment.results.trial_result import COLUMNS
-from gpbench.report import published
+from gpbench.papers import printed_numbers
 
 WIGGLE = np.array([-1.0, 1.0, -0.5, 0.5, -0.2, 0.2, -0.8, 0.8, -0.3, 0.3])  # mean 0
 OUR_METHOD = {
@@ -28,7 +28,7 @@ KEY = {"fill-L": "fill_L", "fill-K": "fill_K", "single EP run time": "ep_seconds
 
 def write_all(folder, runs=None):
     """One folder per printed item that has results; returns their paths. `runs`: trials, if not the paper's number."""
-    items = dict.fromkeys((c.paper, c.item) for c in published.cells() if c.method and c.key != "outaouais")
+    items = dict.fromkeys((c.paper, c.item) for c in printed_numbers.cells() if c.method and c.key != "outaouais")
     return [write_item(folder, paper, item, runs) for paper, item in items]
 
 
@@ -39,7 +39,7 @@ def wiggles(cell, runs):
 
 
 def write_item(folder, paper, item, runs=None):
-    cells = [c for c in published.cells(paper) if c.item == item and c.method]
+    cells = [c for c in printed_numbers.cells(paper) if c.item == item and c.method]
     out = folder / f"{paper}-{item}".replace(" ", "").replace("(", "").replace(")", "")
     out.mkdir()
     rows, curves, methods = {}, [], {}

@@ -12,9 +12,9 @@ import pytest
 
 from gpbench import report
 from gpbench.errors import CheckError, ConfigError
-from gpbench.report import published
-from gpbench.report.checking import GRADE
-from gpbench.report.verdicts import first
+from gpbench.papers import printed_numbers
+from gpbench.papers.check import GRADE
+from gpbench.papers.verdicts import first
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 N_OF_GPE = "sundararajan/Table 3/Friedman3/GPE/fixed hyperparameters, no cache/n_basis/200"
@@ -46,7 +46,7 @@ def verdicts(found):
 
 
 def test_every_cell_and_claim_of_count_md_is_there():
-    cells, claims = published.cells(), published.claims()
+    cells, claims = printed_numbers.cells(), printed_numbers.claims()
     assert Counter(c.paper for c in cells) == {"sundararajan": 362, "vanhatalo": 120, "keerthi": 65, "cao": 2}
     assert Counter(c.paper for c in claims) == {
         "sundararajan": 25, "vanhatalo": 22, "keerthi": 17, "cao": 24, "snelson": 13,
@@ -80,7 +80,7 @@ def printed(**changes):
         "metric": "NMSE", "text": "42.0", "std_text": "", "unit": "x1e-2", "flag": "", "n_train": 3000.0, "runs": 20.0,
         "note": "",
     }  # fmt: skip
-    return published.Printed(**fields | changes)
+    return printed_numbers.Printed(**fields | changes)
 
 
 @pytest.mark.parametrize(

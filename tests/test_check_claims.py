@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpbench.analysis.results_table import load
-from gpbench.report import claims, published
-from gpbench.report.checking import check, gather
-from gpbench.report.claims import cao, first_checks, keerthi, snelson, sundararajan, vanhatalo
-from gpbench.report.claims.findings import Missing, at_most, between, each, every, less, within
-from gpbench.report.claims.vocabulary import Evidence, slope
+from gpbench.papers import claims, printed_numbers
+from gpbench.papers.check import check, gather
+from gpbench.papers.claims import cao, first_checks, keerthi, snelson, sundararajan, vanhatalo
+from gpbench.papers.claims.evidence import Evidence, slope
+from gpbench.papers.claims.findings import Missing, at_most, between, each, every, less, within
 
 MODULES = {m.__name__.rpartition(".")[2]: m for m in (cao, keerthi, snelson, sundararajan, vanhatalo)}
 PREFIX = {"cao": "C", "keerthi": "K", "snelson": "N", "sundararajan": "S", "vanhatalo": "V"}
@@ -26,11 +26,11 @@ def test_every_claim_has_its_function_and_every_function_its_claim():
     for paper, module in MODULES.items():
         tree = ast.parse(Path(module.__file__).read_text())
         defined = [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and n.name[0] == PREFIX[paper]]
-        assert defined == [c.id for c in published.claims() if c.paper == paper]
+        assert defined == [c.id for c in printed_numbers.claims() if c.paper == paper]
 
 
 def test_every_claim_says_in_its_docstring_what_it_claims():
-    for claim in published.claims():
+    for claim in printed_numbers.claims():
         text = inspect.getdoc(claims.function(claim))
         ours, theirs = (set(t.lower().replace(",", " ").replace(".", " ").split()) for t in (text, claim.text))
         assert len(ours & theirs) >= 0.4 * len(theirs), claim.id
@@ -39,7 +39,7 @@ def test_every_claim_says_in_its_docstring_what_it_claims():
 def test_nothing_is_decided_without_rows():
     empty = gather([load(Path(__file__).parent / "data" / "results-small")])
     evidence = type(empty)(empty.rows.iloc[:0], empty.curves.iloc[:0])
-    for claim in published.claims():
+    for claim in printed_numbers.claims():
         assert claims.evaluate(claim, evidence.of(claim.paper)).holds is None, claim.id
 
 
@@ -121,7 +121,7 @@ def on_paper(printed):
 
 def test_a_printed_table_fed_back_is_replicated_and_close_where_no_spread_is_printed(printed):
     by_id = {v.id: v for v in printed.cells}
-    for c in published.cells():
+    for c in printed_numbers.cells():
         if not c.method:
             continue
         expected = "replicated" if c.std_text else "not comparable" if "time" in c.metric else "close"
@@ -132,7 +132,7 @@ def test_a_printed_table_fed_back_is_replicated_and_close_where_no_spread_is_pri
 def test_a_reduced_run_leaves_claims_undecided(tmp_path):
     """But for those that rest on one run in the paper, too."""
     reduced = check(printed_folders.write_all(tmp_path, runs=2))
-    single = {c.id for c in published.claims() if c.least_trials == 1}
+    single = {c.id for c in printed_numbers.claims() if c.least_trials == 1}
     decided = [c.line() for c in reduced.claims if c.id not in single and c.verdict not in ("undecided", "not run")]
     assert decided == []
     assert sum(c.verdict == "undecided" for c in reduced.claims) > 15
@@ -172,11 +172,11 @@ def test_every_claim_line_has_its_sentence_and_its_trials(printed):
 
 
 def test_claims_true_by_construction_say_so():
-    assert [c.id for c in published.claims() if c.by_construction] == ["S02", "V01", "C02", "C24", "N04"]
+    assert [c.id for c in printed_numbers.claims() if c.by_construction] == ["S02", "V01", "C02", "C24", "N04"]
 
 
 def test_every_revised_check_keeps_the_first_one_as_code_and_in_words():
-    revised = {c.id for c in published.claims() if c.first_how}
+    revised = {c.id for c in printed_numbers.claims() if c.first_how}
     assert len(revised) == 26
     tree = ast.parse(Path(first_checks.__file__).read_text())
     defined = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and n.name[0] in "SVKCN"}
@@ -184,7 +184,7 @@ def test_every_revised_check_keeps_the_first_one_as_code_and_in_words():
 
 
 def test_statements_about_figures_are_not_decided_on_tables(on_paper):
-    figures = {c.id for c in published.claims() if c.where.startswith("Fig") and ";" not in c.where}
+    figures = {c.id for c in printed_numbers.claims() if c.where.startswith("Fig") and ";" not in c.where}
     decided = {i for i in figures if on_paper[i].verdict not in ("undecided", "not run")}
     assert decided <= {"S07", "C15"}  # C15's two numbers are printed in the text
 

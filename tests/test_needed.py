@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from gpbench.analysis.results_table import load
 from gpbench.cli import cli
-from gpbench.report.verdicts.needed import for_check, needed
+from gpbench.papers.verdicts.undecided import for_check, needed
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 

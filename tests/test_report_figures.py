@@ -7,9 +7,9 @@ import pytest
 
 from gpbench.analysis.drawing.style import house_style
 from gpbench.analysis.results_table import load
-from gpbench.report import figures
-from gpbench.report.figures.panel import KEY, drawn_rows, mapped
-from gpbench.report.looks import of_methods
+from gpbench.papers import figures
+from gpbench.papers.figures.method_styles import of_methods
+from gpbench.papers.figures.panel import KEY, drawn_rows, mapped
 
 RESULTS = Path(__file__).parents[1] / "results"
 

@@ -12,8 +12,8 @@ from gpbench.analysis.drawing.axes import plain_number
 from gpbench.analysis.pareto_front import front
 from gpbench.analysis.results_table import load
 from gpbench.experiment.results.trial_result import COLUMNS
+from gpbench.papers.figures.method_styles import of_methods
 from gpbench.report import plots
-from gpbench.report.looks import of_methods
 
 
 def folder_of(path, datasets=("kin40k-sim",), sizes=(100, 200, 400), labels=("RAND", "SB"), trials=3, published=None):

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 import pandas as pd
 import pytest
 
-from gpbench.report import published, remarks
-from gpbench.report.reproduction import reproduction
+from gpbench.papers import printed_numbers, remarks
+from gpbench.papers.check_report import reproduction
 
-EXPLAINED = [e for paper in published.PAPERS for e in remarks.explanations(paper)]
+EXPLAINED = [e for paper in printed_numbers.PAPERS for e in remarks.explanations(paper)]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_every_worse_cell_and_every_failing_claim_has_a_reason(verdicts):
 
 
 def test_every_label_sets_some_cell_apart(verdicts):
-    for paper in published.PAPERS:
+    for paper in printed_numbers.PAPERS:
         for entry in remarks.labels(paper):
             assert entry.label in remarks.LABELS
             assert any(v.get("label") == entry.label and fnmatchcase(i, entry.cells) for i, v in verdicts.items())

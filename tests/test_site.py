@@ -8,7 +8,7 @@ import pytest
 from test_page import SMALL, Reader
 
 from gpbench.errors import ConfigError
-from gpbench.report import published
+from gpbench.papers import printed_numbers
 from gpbench.report.site import build, state, with_state
 from gpbench.report.site.board import Score
 from gpbench.report.site.state import BEGIN, END
@@ -56,7 +56,7 @@ def test_the_state_has_a_line_for_each_paper_and_one_for_all():
     rows = {
         line.split(" | ")[0].strip("| `"): line.strip("| ").split(" | ")[1:] for line in lines if line.startswith("| ")
     }
-    assert set(rows) == {"paper", *published.PAPERS, "all"}
+    assert set(rows) == {"paper", *printed_numbers.PAPERS, "all"}
     assert rows["keerthi"] == ["3", "1", "0", "0", "1", "0", "1", "1", "1", "0", "0"]
     assert rows["all"] == ["3", "1", "1", "0", "1", "0", "1", "2", "1", "0", "0"]
     assert len({line.count("|") for line in lines if line.startswith("|")}) == 1
@@ -71,7 +71,9 @@ def test_the_state_replaces_what_stood_between_the_markers_and_nothing_else():
 
 @pytest.fixture(scope="module")
 def site(small_site):
-    return small_site, [small_site / name for name in ("index.html", *(f"{paper}.html" for paper in published.PAPERS))]
+    return small_site, [
+        small_site / name for name in ("index.html", *(f"{paper}.html" for paper in printed_numbers.PAPERS))
+    ]
 
 
 def test_every_link_of_the_site_leads_somewhere(site):
@@ -111,7 +113,7 @@ def test_a_paper_page_has_every_printed_number_beside_ours(site):
     out, _ = site
     text = (out / "sundararajan.html").read_text()
     table = re.search(r'<figure class="table" id="cells">.*?</table>', text, re.S)[0]
-    assert table.count("<tr data-d=") == sum(not c.descriptive for c in published.cells("sundararajan"))
+    assert table.count("<tr data-d=") == sum(not c.descriptive for c in printed_numbers.cells("sundararajan"))
     assert f'<a href="{SMALL.name}/report.html">{SMALL.name}</a>' in table
 
 

@@ -15,9 +15,9 @@ from scipy import stats
 from test_check import printed
 
 from gpbench.data.standins import kind_of, stands_for, twin_of
-from gpbench.report import published
-from gpbench.report.verdicts import cells, orders, rule
-from gpbench.report.verdicts.rule import Sample, judge
+from gpbench.papers import printed_numbers
+from gpbench.papers.verdicts import cells, method_order, rule
+from gpbench.papers.verdicts.rule import Sample, judge
 
 TABLES = ("sundararajan", "keerthi")  # folds of the other paper are judged by repetitions
 
@@ -32,7 +32,7 @@ def test_ten_committed_cells_of_each_kind_are_what_the_definition_says(repo, com
     verdicts = {c["id"]: c for c in committed["cells"]}
     rows = [r for paper in TABLES for r in by_hand.printed_rows(repo / "gpbench" / "published", paper)]
     by_kind: dict[str, list] = {}
-    for row, cell in zip(rows, (c for p in TABLES for c in published.cells(p) if c.method)):
+    for row, cell in zip(rows, (c for p in TABLES for c in printed_numbers.cells(p) if c.method)):
         by_kind.setdefault(verdicts[cell.id]["verdict"], []).append((row, cell))
     checked = Counter()
     for kind in ("replicated", "close", "inconclusive", "better", "worse", "different"):
@@ -127,7 +127,7 @@ def test_the_runs_said_to_be_needed_decide_and_one_fewer_does_not():
 def test_another_methods_numbers_are_told_apart():
     """Means of [sundararajan] that differ by more than 3 SE and 10 % are never taken for each other."""
     columns: dict[tuple, list] = {}
-    for c in published.cells("sundararajan"):
+    for c in printed_numbers.cells("sundararajan"):
         if c.std_text and c.metric in ("NMSE", "n_basis"):
             columns.setdefault((c.item, c.dataset, c.variant, c.metric), []).append(c)
     apart = 0
@@ -184,16 +184,16 @@ def test_data_that_is_not_the_papers_own_says_so_at_its_source(name, found):
 
 def test_kendall_equals_scipy_and_its_p_the_count_of_all_orders(rng):
     x, y = rng.normal(size=5), rng.normal(size=5)
-    tau, p = orders.kendall(x, y)
+    tau, p = method_order.kendall(x, y)
     assert tau == pytest.approx(stats.kendalltau(x, y).statistic)
     every = [stats.kendalltau(x, y[list(o)]).statistic for o in permutations(range(5))]
     assert p == pytest.approx(np.mean(np.array(every) >= tau - 1e-12))
 
 
 def test_kendall_handles_ties_and_says_nothing_of_a_constant():
-    tau, _ = orders.kendall([1, 1, 2, 3], [1, 2, 3, 4])
+    tau, _ = method_order.kendall([1, 1, 2, 3], [1, 2, 3, 4])
     assert tau == pytest.approx(stats.kendalltau([1, 1, 2, 3], [1, 2, 3, 4]).statistic)
-    assert np.isnan(orders.kendall([1, 1, 1], [1, 2, 3])[0])
+    assert np.isnan(method_order.kendall([1, 1, 1], [1, 2, 3])[0])
 
 
 def test_the_committed_orders_are_those_of_the_committed_cells(committed):

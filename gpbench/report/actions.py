@@ -12,8 +12,8 @@ from gpbench.analysis.ranking import ranking_rows, stats_rows
 from gpbench.analysis.results_table import Results, load
 from gpbench.analysis.table import FORMATS, frame_csv, render, to_text
 from gpbench.errors import CheckError
+from gpbench.papers.check import check
 
-from .checking import check
 from .page import page
 from .plots import draw
 from .tables import console, tables

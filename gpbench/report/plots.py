@@ -29,9 +29,9 @@ from gpbench.analysis.ranking import metrics_of, ranking
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.series import told_apart
 from gpbench.analysis.traces import averaged, lists_of, scaled_measures
+from gpbench.papers import figures
+from gpbench.papers.figures.method_styles import of_methods
 
-from . import figures
-from .looks import of_methods
 from .plots_of_time import along_training, times, trade_off, training_sizes
 from .tables import TITLES
 

@@ -24,8 +24,7 @@ from gpbench.analysis.results_table import Results
 from gpbench.analysis.series import enough, told_apart
 from gpbench.analysis.traces import along, last_of
 from gpbench.metrics import AIM
-
-from .looks import of_methods
+from gpbench.papers.figures.method_styles import of_methods
 
 
 def times(results: Results) -> Named:

@@ -11,11 +11,10 @@ from gpbench.analysis.ranking import against_best, groups, metrics_of, said_of_t
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.table import Cell, Table
 from gpbench.analysis.traces import last_of
-
-from . import layouts
-from .beside import beside, verdicts
-from .checking import compared_items
-from .published import COLUMN, of_cell
+from gpbench.papers import paper_tables
+from gpbench.papers.check import compared_items
+from gpbench.papers.comparison_tables import beside, verdicts
+from gpbench.papers.printed_numbers import COLUMN, of_cell
 
 TITLES = {
     "nmse": "NMSE",
@@ -34,7 +33,7 @@ TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds"
 
 def tables(results: Results) -> list[Table]:
     found = [
-        *layouts.paper_tables(results),
+        *paper_tables.paper_tables(results),
         *beside(results),
         *verdicts(results),
         overall(results),

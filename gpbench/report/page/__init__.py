@@ -7,8 +7,8 @@ from pathlib import Path
 from gpbench.analysis.results_table import Results
 from gpbench.html.document import anchor, document, header, section
 from gpbench.html.svg_chart import figure
+from gpbench.papers.paper_tables import paper_tables
 
-from ..layouts import paper_tables
 from . import answer, checked, sections
 from .cells_chart import panel_figure
 from .charts import Charts

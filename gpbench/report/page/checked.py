@@ -14,13 +14,13 @@ from gpbench.analysis.table import Cell, Table
 from gpbench.analysis.traces import last_of
 from gpbench.errors import CheckError
 from gpbench.html.bars import counted
+from gpbench.papers import printed_numbers
+from gpbench.papers.check import check, compared_items
+from gpbench.papers.printed_numbers import Printed
+from gpbench.papers.remarks import explanations
+from gpbench.papers.verdicts.cells import CellVerdict
+from gpbench.papers.verdicts.rule import VERDICTS
 
-from .. import published
-from ..checking import check, compared_items
-from ..published import Printed
-from ..remarks import explanations
-from ..verdicts.cells import CellVerdict
-from ..verdicts.rule import VERDICTS
 from .cells_chart import Pair, Panel
 from .sheet import sheet
 from .trials import TrialBook
@@ -57,8 +57,8 @@ def seen(book: TrialBook) -> list[Seen]:
     found = []
     for cell, verdict in compared_items(book.results):
         if not cell.descriptive:
-            rows = published.of_cell(book.results.ok, cell)
-            quantity = published.COLUMN[cell.metric]
+            rows = printed_numbers.of_cell(book.results.ok, cell)
+            quantity = printed_numbers.COLUMN[cell.metric]
             book.remember(quantity, _values(quantity, rows, book.results.curves))
             found.append(Seen(cell, verdict, tuple(rows["trial_id"]), quantity))
     return in_order(found)
@@ -141,7 +141,7 @@ def panels(book: TrialBook, found: list[Seen]) -> list[Panel]:
     groups: dict[tuple, list[Seen]] = {}
     for s in found:
         groups.setdefault((s.cell.paper, s.cell.item, s.cell.dataset, s.cell.metric), []).append(s)
-    place = {c.id: i for i, c in enumerate(published.cells())}
+    place = {c.id: i for i, c in enumerate(printed_numbers.cells())}
     out = []
     for key in sorted(groups, key=lambda k: min(place[s.cell.id] for s in groups[k])):
         paper, item, dataset, metric = key

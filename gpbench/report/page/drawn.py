@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gpbench.analysis.drawing.style import house_style, rendered
 from gpbench.analysis.results_table import Results
+from gpbench.papers import figures
 
-from .. import figures
 from .room import Room
 
 LIVE = ("curve-", "trade-off-", "training-", "size-", "time-", "figure-")  # drawn by the page itself

@@ -11,9 +11,9 @@ import yaml
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.table import Cell, Table
 from gpbench.data.standins import twin_of
+from gpbench.papers import printed_numbers
 from gpbench.text import duration
 
-from .. import published
 from .notes import told_once
 from .sheet import sheet
 from .trials import TrialBook
@@ -41,7 +41,7 @@ def facts(book: TrialBook) -> str:
 def stands_for(results: Results) -> str:
     items: dict[str, list[str]] = {}
     for paper, item in results.published:
-        items.setdefault(published.TITLES.get(paper, paper), []).append(item)
+        items.setdefault(printed_numbers.TITLES.get(paper, paper), []).append(item)
     return "; ".join(f"{paper}: {', '.join(found)}" for paper, found in items.items())
 
 

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpbench.analysis.results_table import Results
-
-from .. import published
-from ..checking import Check, comparable_counts, gather
-from ..claims.judging import CLAIM_VERDICTS, ClaimVerdict
-from ..verdicts.cells import CellVerdict
-from ..verdicts.orders import Order
-from ..verdicts.rule import VERDICTS
+from gpbench.papers import printed_numbers
+from gpbench.papers.check import Check, comparable_counts, gather
+from gpbench.papers.claims.judging import CLAIM_VERDICTS, ClaimVerdict
+from gpbench.papers.verdicts.cells import CellVerdict
+from gpbench.papers.verdicts.method_order import Order
+from gpbench.papers.verdicts.rule import VERDICTS
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class PaperBoard:
 
     @property
     def title(self) -> str:
-        return published.TITLES[self.paper]
+        return printed_numbers.TITLES[self.paper]
 
     @property
     def score(self) -> Score:
@@ -78,15 +77,15 @@ def boards(found: Check, results: list[Results]) -> list[PaperBoard]:
             [r for r in results if paper in {p for p, _ in r.published}],
             source,
         )
-        for paper in published.PAPERS
+        for paper in printed_numbers.PAPERS
     ]
 
 
 def _sources(results: list[Results]) -> dict[str, str]:
     evidence, name = gather(results), {str(r.path): r.path.resolve().name for r in results}
     found = {}
-    for cell in published.cells():
-        rows = published.of_cell(evidence.on(cell.key), cell)
+    for cell in printed_numbers.cells():
+        rows = printed_numbers.of_cell(evidence.on(cell.key), cell)
         if len(rows) and not cell.descriptive:
             found[cell.id] = name[rows["folder"].iloc[0]]
     return found

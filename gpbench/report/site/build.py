@@ -7,8 +7,8 @@ from pathlib import Path
 from gpbench.analysis.drawing.files import place, place_below
 from gpbench.analysis.results_table import load
 from gpbench.errors import ConfigError
+from gpbench.papers.check import check
 
-from ..checking import check
 from .board import Score, boards
 from .folders import place_folder
 from .pages import index, paper_page

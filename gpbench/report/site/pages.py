@@ -7,8 +7,8 @@ import html
 from gpbench.analysis.table import Cell, Table
 from gpbench.html.bars import counted
 from gpbench.html.document import document, header, section
+from gpbench.papers import printed_numbers
 
-from .. import published
 from ..page import checked
 from ..page.sheet import sheet
 from .board import PaperBoard, Score
@@ -47,7 +47,7 @@ def _card(board: PaperBoard) -> str:
 
 def paper_page(board: PaperBoard, folders: list[FolderLinks]) -> str:
     score = board.score
-    place = {c.id: c for c in published.cells(board.paper)}
+    place = {c.id: c for c in printed_numbers.cells(board.paper)}
     seen = [checked.Seen(place[c.id], c, (), "") for c in board.cells]
     addresses = {c: (name, f"{name}/report.html") for c, name in board.source.items()}
     parts = {

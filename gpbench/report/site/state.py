@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpbench.errors import ConfigError
+from gpbench.papers import printed_numbers
 
-from .. import published
 from .board import Score
 
 BEGIN, END = "<!-- state: written by `make site` -->", "<!-- end of state -->"
@@ -15,7 +15,7 @@ CLAIMS = ("fails", "undecided", "not run")
 def state(found: dict) -> str:
     """Markdown: a sentence, then results and claims by verdict for each paper. `found`: what `check --json` gives."""
     rows = []
-    for paper in published.PAPERS:
+    for paper in printed_numbers.PAPERS:
         score = Score.of(*([x for x in found[kind] if x["paper"] == paper] for kind in ("cells", "claims")))
         rows.append((f"`{paper}`", score))
     whole = Score.of(found["cells"], found["claims"])

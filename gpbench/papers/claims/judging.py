@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from ..published import Claim
+from ..printed_numbers import Claim
 from . import evaluate
+from .evidence import Evidence
 from .findings import Finding
-from .vocabulary import Evidence
 
 CLAIM_VERDICTS = ("holds", "by construction", "fails", "undecided", "not run")
 STANDIN = "on stand-in data only"

@@ -6,9 +6,9 @@ import numpy as np
 
 from gpbench.analysis.significance import paired_t
 
-from ..published import ALGORITHMS, LOO, runs_of
+from ..printed_numbers import ALGORITHMS, LOO, runs_of
+from .evidence import Evidence, common
 from .findings import Finding, Missing, at_most, between, both, each, every, within
-from .vocabulary import Evidence, common
 
 FRIEDMAN = ("friedman2", "friedman3")
 SIX = ("boston", "abalone", "bank8fm", "cpusmall", "cpuact", "bank32nh")

@@ -16,7 +16,7 @@ from gpbench.analysis.drawing.style import new_figure
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.table import frame_csv
 
-from .. import published
+from .. import printed_numbers
 
 DATA = ("simulated", "rounded", "stand-in", "our own", "only the", "molecules of")  # words of notes about the data
 COLUMNS = ["axis", "series", "x", "y", "low", "high", "trials"]
@@ -32,7 +32,7 @@ def mapped() -> pd.DataFrame:
 @cache
 def drawn_rows() -> pd.DataFrame:
     """The rows of the papers' tables of numbers that have none: what is drawn only."""
-    rows = pd.concat([published.read(paper) for paper in published.PAPERS], ignore_index=True)
+    rows = pd.concat([printed_numbers.read(paper) for paper in printed_numbers.PAPERS], ignore_index=True)
     return rows[rows["value"] == ""]
 
 
@@ -66,7 +66,7 @@ class Panel:
     @property
     def caption(self) -> str:
         """Which figure this is, then what differs from it, one sentence each."""
-        title = published.TITLES[self.paper]
+        title = printed_numbers.TITLES[self.paper]
         return " ".join([f"As Figure {self.number} of {title}.", *(f"{text.rstrip('.')}." for text in self.differs)])
 
     @property

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from gpbench.analysis.results_table import load
 
-from . import published
-from .checking import Check, comparable_counts
+from . import printed_numbers
+from .check import Check, comparable_counts
 from .claims.judging import CLAIM_VERDICTS
 from .remarks import LABELS, explanations, labels
 from .verdicts.cells import CellVerdict
-from .verdicts.orders import histograms
+from .verdicts.method_order import histograms
 from .verdicts.rule import VERDICTS
 
 APART = ("better", "worse", "different")  # cells that ask for a reason
@@ -43,7 +43,7 @@ def _table(head: tuple[str, ...], rows) -> str:
 
 def _counts(found: Check) -> str:
     rows = []
-    for paper in published.PAPERS:
+    for paper in printed_numbers.PAPERS:
         counts = Counter(c.verdict for c in found.headline if c.paper == paper)
         if counts:
             rows.append((f"[{paper}]", *(counts[v] or "" for v in VERDICTS)))
@@ -71,8 +71,8 @@ def _folders(folders: list[Path]) -> str:
 
 
 def _apart(found: Check) -> str:
-    lines = [f"- {entry.label}: {entry.why}" for paper in published.PAPERS for entry in labels(paper)]
-    assert all(entry.label in LABELS for paper in published.PAPERS for entry in labels(paper))
+    lines = [f"- {entry.label}: {entry.why}" for paper in printed_numbers.PAPERS for entry in labels(paper)]
+    assert all(entry.label in LABELS for paper in printed_numbers.PAPERS for entry in labels(paper))
     kinds = sorted({(c.dataset, c.label) for c in found.cells if c.label == "suspected misprint"})
     lines += [f"- suspected misprint: {', '.join(dict.fromkeys(d for d, _ in kinds))}."] if kinds else []
     return "## Set apart\n\n" + "\n".join(lines) + "\n"
@@ -81,7 +81,7 @@ def _apart(found: Check) -> str:
 def _cells(found: Check) -> str:
     """The cells that are not replicated, by reason."""
     out = ["## Cells that came out otherwise", ""]
-    for paper in published.PAPERS:
+    for paper in printed_numbers.PAPERS:
         mine = [c for c in found.headline if c.paper == paper and (c.verdict in APART or _explained(c))]
         if not mine:
             continue

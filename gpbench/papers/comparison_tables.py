@@ -5,9 +5,9 @@ from __future__ import annotations
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.table import Cell, Table
 
-from .checking import compared_items
+from .check import compared_items
 from .verdicts.cells import MISPRINT
-from .verdicts.orders import orders
+from .verdicts.method_order import orders
 
 PRINTED_AS = {"n_basis": "# BV"}
 RULE = (

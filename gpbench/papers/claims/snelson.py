@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .evidence import Evidence, common
 from .findings import Finding, Missing, at_most, both, conj, each, every, less, single, within
-from .vocabulary import Evidence, common
 
 SUBSETS = ("random", "info-gain", "smo-bart")
 

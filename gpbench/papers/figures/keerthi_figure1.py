@@ -6,7 +6,7 @@ from gpbench.analysis.drawing.axes import axis_title, data_title, finish
 from gpbench.analysis.drawing.box_plot import FEWEST, groups
 from gpbench.analysis.results_table import Results
 
-from ..looks import of_methods
+from .method_styles import of_methods
 from .panel import Panel
 
 LOOKS = {  # the colours of the caption; "from left to right"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpbench.analysis.significance import rank_sum
 
+from .evidence import Evidence, common, slope
 from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, single, within
-from .vocabulary import Evidence, common, slope
 
 FOUR = ("bank8fm", "bank32nh", "cpusmall", "cpuact")
 THREE = ("calhouse", "house8l", "house16h")

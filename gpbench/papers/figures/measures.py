@@ -6,7 +6,7 @@ from gpbench.analysis.drawing.axes import finish
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.traces import averaged, scaled_measures
 
-from ..looks import of_methods
+from .method_styles import of_methods
 from .panel import Panel
 
 SERIES = ("NLPP", "NLML", "LOO-CVE", "NLGPP", "GPE")

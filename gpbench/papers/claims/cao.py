@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from .evidence import Evidence, common, slope
 from .findings import Finding, Missing, Part, at_most, both, conj, each, every, less, show, single, within
-from .vocabulary import Evidence, common, slope
 
 DISCRETE = ("bindingdb", "hog")
 LARGE = ("synth2", "synth8", "chem", "sarcos")

@@ -7,9 +7,9 @@ from gpbench.analysis.drawing.axes import axis_title, data_title, doubling, fini
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.traces import along, last_of
 
-from ..looks import of_methods
 from .against import order_of
 from .cao_figure2 import LOOKS, NAMES
+from .method_styles import of_methods
 from .panel import Panel
 
 __all__ = ["LOOKS", "panels"]  # the colours of Figure 2

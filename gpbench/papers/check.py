@@ -14,12 +14,12 @@ from gpbench.analysis.results_table import Results, load
 from gpbench.errors import CheckError, ConfigError
 from gpbench.system.atomic_files import read_json
 
-from . import published
+from . import printed_numbers
+from .claims.evidence import Evidence
 from .claims.judging import CLAIM_VERDICTS, STANDIN, ClaimVerdict, judge_claim
-from .claims.vocabulary import Evidence
-from .published import Printed
+from .printed_numbers import Printed
 from .verdicts.cells import DESCRIPTIONS, CellVerdict, judge_cell
-from .verdicts.orders import Order, histogram_lines, histograms, orders
+from .verdicts.method_order import Order, histogram_lines, histograms, orders
 from .verdicts.rule import GOOD, VERDICTS
 
 GRADE = {  # of --baseline; a verdict that falls to a lower grade is worse
@@ -118,7 +118,7 @@ class Check:
 
     def to_json(self, of: Iterable[str] | None = None) -> dict:
         """Plain data, sorted and rounded: the same results give the same text. `of`: only these papers."""
-        papers = set(of or published.PAPERS)
+        papers = set(of or printed_numbers.PAPERS)
         mine = lambda things: [t for t in things if t.paper in papers]  # noqa: E731
         return {
             "version": 2,
@@ -188,8 +188,8 @@ def check(dirs: list[str | Path | Results]) -> Check:
     results = [d if isinstance(d, Results) else load(d) for d in dirs]
     evidence = gather(results)
     twins = evidence.with_standins()
-    cells = tuple(judge_cell(cell, evidence) for cell in published.cells())
-    claims = tuple(judge_claim(claim, evidence, twins) for claim in published.claims())
+    cells = tuple(judge_cell(cell, evidence) for cell in printed_numbers.cells())
+    claims = tuple(judge_claim(claim, evidence, twins) for claim in printed_numbers.claims())
     compared = [c for c in cells if c.n and not c.description]  # sizes of data alone are no comparison
     if not compared and all(c.verdict == "not run" for c in claims):
         where = ", ".join(str(r.path) for r in results)
@@ -214,7 +214,7 @@ def compared_items(results: Results) -> list[tuple[Printed, CellVerdict]]:
     """The printed numbers that one folder has a value for."""
     evidence, here = gather([results]), set(results.ok["dataset"])
     papers = {paper for paper, _ in results.published}
-    likely = [cell for cell in published.cells() if cell.paper in papers and cell.key in here]
+    likely = [cell for cell in printed_numbers.cells() if cell.paper in papers and cell.key in here]
     judged = ((cell, judge_cell(cell, evidence)) for cell in likely)
     return [(cell, v) for cell, v in judged if v.n]
 

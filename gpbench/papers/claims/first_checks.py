@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..published import ALGORITHMS, LOO
+from ..printed_numbers import ALGORITHMS, LOO
 from . import cao, keerthi, vanhatalo
+from .evidence import Evidence, common, quarter, spearman
 from .findings import Finding, at_most, between, conj, each, every, less, show, single, within
 from .snelson import mse
-from .sundararajan_words import (
+from .sundararajan_helpers import (
     ALL,
     FIRST,
     LEFT,
@@ -27,7 +28,6 @@ from .sundararajan_words import (
     time_ratio,
     worse_than_nlgpp,
 )
-from .vocabulary import Evidence, common, quarter, spearman
 
 
 def S01(e: Evidence) -> Finding:

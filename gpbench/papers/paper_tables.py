@@ -10,8 +10,8 @@ from gpbench.analysis.results_table import Results
 from gpbench.analysis.row_settings import parse_items
 from gpbench.analysis.table import Cell, Table
 
-from . import published
-from .published import ALGORITHMS, Printed
+from . import printed_numbers
+from .printed_numbers import ALGORITHMS, Printed
 
 COLUMNS = ("NMSE x 1e-2", "NPDL", "# BV")  # of [sundararajan]
 PRINTED = ("NMSE", "NPDL", "n_basis")
@@ -27,7 +27,9 @@ def paper_tables(results: Results) -> list[Table]:
     for paper, text in results.published:
         for item in parse_items(text):
             cells = (
-                [c for c in published.cells(paper) if c.item == item and c.method] if paper in published.PAPERS else []
+                [c for c in printed_numbers.cells(paper) if c.item == item and c.method]
+                if paper in printed_numbers.PAPERS
+                else []
             )
             if table := _layout(results, paper, item, cells):
                 found.append(table)
@@ -52,7 +54,7 @@ class _Book:
 
     def __init__(self, results: Results, cells: list[Printed]):
         self.results, self.cells = results, cells
-        rows = {c.id: published.of_cell(results.ok, c) for c in cells}
+        rows = {c.id: printed_numbers.of_cell(results.ok, c) for c in cells}
         self.rows = {(c.dataset, c.variant, c.method, c.metric): rows[c.id] for c in cells}
         self.printed = {(c.dataset, c.variant, c.method, c.metric): c for c in cells}
         self.notes: list[str] = []
@@ -68,7 +70,7 @@ class _Book:
         parts = {m: p for m, p in parts.items() if p is not None and len(p)}
         if not parts:
             return {}
-        name = published.COLUMN[metric]
+        name = printed_numbers.COLUMN[metric]
         marks = {}
         if metric != "n_basis":
             together = pd.concat([p.assign(printed=m) for m, p in parts.items()])
@@ -146,7 +148,7 @@ def _wide(book: _Book, paper: str, item: str, methods, metrics, sizes: bool = Fa
     notes = book.caption()
     if paper == "keerthi":
         notes.append("NLPD: variance of the latent function where a method reports it, else of the noisy target.")
-    return Table(_name(item), f"As {item} of {published.TITLES[paper]}", ["DATASET", *head], rows, groups, notes)
+    return Table(_name(item), f"As {item} of {printed_numbers.TITLES[paper]}", ["DATASET", *head], rows, groups, notes)
 
 
 def _name(item: str) -> str:

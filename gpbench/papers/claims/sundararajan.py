@@ -6,9 +6,10 @@ import numpy as np
 
 from gpbench.analysis.significance import holm, paired_t
 
-from ..published import ALGORITHMS, LOO, runs_of
+from ..printed_numbers import ALGORITHMS, LOO, runs_of
+from .evidence import Evidence, common, quarter
 from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, show, single, within
-from .sundararajan_words import (
+from .sundararajan_helpers import (
     ALL,
     FIRST,
     FRIEDMAN,
@@ -27,7 +28,6 @@ from .sundararajan_words import (
     time_ratio,
     worse_than_nlgpp,
 )
-from .vocabulary import Evidence, common, quarter
 
 
 def S01(e: Evidence) -> Finding:

@@ -10,8 +10,8 @@ import pandas as pd
 
 from gpbench.analysis.results_table import Results, load
 
-from ..checking import compared_items, gather
-from ..published import Printed, of_cell
+from ..check import compared_items, gather
+from ..printed_numbers import Printed, of_cell
 from .cells import CellVerdict
 
 

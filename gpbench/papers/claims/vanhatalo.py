@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from .evidence import Evidence, Used, common, slope, spearman
 from .findings import Finding, Missing, Part, at_most, conj, each, every, less, single, within
-from .vocabulary import Evidence, Used, common, slope, spearman
 
 CLUSTERS = ("clusters2d", "clusters5d")
 REAL = ("australian", "breast", "crabs", "ionosphere", "pima", "sonar")

@@ -6,7 +6,7 @@ from gpbench.analysis.drawing.axes import data_title, finish, ticks
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.traces import last_of
 
-from ..looks import of_methods
+from .method_styles import of_methods
 from .panel import Panel
 
 LOOKS = {

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
-from ..published import Claim
+from ..printed_numbers import Claim
+from .evidence import Evidence
 from .findings import Finding, Missing
-from .vocabulary import Evidence
 
 
 def function(claim: Claim, first: bool = False):

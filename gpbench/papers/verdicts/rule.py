@@ -11,7 +11,7 @@ from math import inf, isnan, nan, sqrt
 
 from scipy import stats
 
-from ..published import LOWER_IS_BETTER, Printed
+from ..printed_numbers import LOWER_IS_BETTER, Printed
 
 VERDICTS = (
     "replicated",

@@ -6,7 +6,7 @@ from gpbench.analysis.drawing.axes import finish
 from gpbench.analysis.drawing.style import shades
 from gpbench.analysis.results_table import Results
 
-from ..published import ALGORITHMS
+from ..printed_numbers import ALGORITHMS
 from .panel import Panel
 
 SHOWN = 0.35  # of the whole fall; the rise behind the minimum is small beside it

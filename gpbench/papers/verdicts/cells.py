@@ -10,9 +10,9 @@ import pandas as pd
 
 from gpbench.analysis.traces import last_of
 
-from .. import published
-from ..claims.vocabulary import Evidence
-from ..published import Printed
+from .. import printed_numbers
+from ..claims.evidence import Evidence
+from ..printed_numbers import Printed
 from ..remarks import label_of
 from . import first, rule
 
@@ -90,10 +90,10 @@ def _or_none(x: float | None) -> str:
 
 
 def judge_cell(cell: Printed, evidence: Evidence) -> CellVerdict:
-    rows = published.of_cell(evidence.on(cell.key), cell)
+    rows = printed_numbers.of_cell(evidence.on(cell.key), cell)
     values = {column: v * cell.factor for column, v in _values(cell, rows, evidence.curves) if len(v)}
     if not values:
-        verdict = "no data" if cell.key in published.UNOBTAINABLE else "not run"
+        verdict = "no data" if cell.key in printed_numbers.UNOBTAINABLE else "not run"
         return _verdict(cell, verdict, verdict, label=_label(cell, ""))
     kind = "".join(sorted(set(rows["stands_for"]) - {""})[:1]) if "stands_for" in rows else ""
     old = first.verdict_of(cell, first.nearest(cell, values))
@@ -101,7 +101,7 @@ def judge_cell(cell: Printed, evidence: Evidence) -> CellVerdict:
         ours = float(next(iter(values.values())).mean())
         verdict = "as printed" if ours == cell.value else "different"
         return _verdict(cell, verdict, old, ours=ours, r1=len(rows), stands_for=kind)
-    column = published.COLUMN[cell.metric]
+    column = printed_numbers.COLUMN[cell.metric]
     if column not in values:  # the one convention of the table was not run
         return _verdict(cell, "not run", old, label=_label(cell, kind), note=f"{column} was not recorded")
     return _judged(cell, rows, values[column], old, kind, _stale(rows))
@@ -170,7 +170,7 @@ def _values(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame):
         yield cell.metric, _description(cell.metric, rows, curves)
         return
     keyed = rows.drop_duplicates("trial_id").set_index("trial_id")
-    for column in (published.COLUMN[cell.metric], *first.ALSO.get(cell.metric, ())):
+    for column in (printed_numbers.COLUMN[cell.metric], *first.ALSO.get(cell.metric, ())):
         if column in keyed:
             yield column, keyed[column].dropna()
         elif column == "fill_ratio":

@@ -7,7 +7,7 @@ import pandas as pd
 from gpbench.analysis.drawing.axes import axis_title, doubling, finish
 from gpbench.analysis.results_table import Results
 
-from ..looks import of_methods
+from .method_styles import of_methods
 from .panel import Panel
 
 

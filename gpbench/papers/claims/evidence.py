@@ -10,7 +10,7 @@ from scipy import stats
 
 from gpbench.data.standins import twin_of
 
-from ..published import agree, naming, of_method
+from ..printed_numbers import agree, naming, of_method
 from .findings import Missing
 
 

@@ -6,7 +6,7 @@ from gpbench.analysis.drawing.style import looks
 from gpbench.analysis.results_table import Results
 from gpbench.analysis.series import told_apart
 
-from . import figures
+from .. import figures
 
 
 def of_methods(results: Results) -> dict[str, dict]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..published import LOWER_IS_BETTER, Printed
+from ..printed_numbers import LOWER_IS_BETTER, Printed
 
 ALSO = {"NLPD": ("nlpd",)}  # it took the nearer of two conventions in every cell
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gpbench.analysis.drawing.axes import data_title, finish
 from gpbench.analysis.results_table import Results
 
-from ..looks import of_methods
+from .method_styles import of_methods
 from .panel import Panel
 
 RED = {"color": "#d00000", "marker": "s", "linestyle": "-"}
