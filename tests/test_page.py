@@ -18,12 +18,12 @@ from gpbench.analysis.drawing.files import DRAWN
 from gpbench.analysis.pareto_front import front
 from gpbench.analysis.results_table import load
 from gpbench.html.axis import Axis, written
-from gpbench.report.page import checked, page
-from gpbench.report.page.charts import Charts
+from gpbench.report.page import check_section, page
+from gpbench.report.page.charts.folder_charts import Charts
+from gpbench.report.page.html_table import merged
 from gpbench.report.page.notes import told_once
-from gpbench.report.page.room import LIMIT, Room
-from gpbench.report.page.sheet import merged
-from gpbench.report.page.trials import TrialBook
+from gpbench.report.page.size_budget import LIMIT, Room
+from gpbench.report.page.trial_data import TrialBook
 
 SMALL = Path(__file__).parent / "data" / "results-small"
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.S)
@@ -299,13 +299,13 @@ def test_ticks_lie_on_the_axis_and_are_not_too_many(low, high, log):
 def test_methods_of_a_panel_are_told_apart_by_what_differs_only(tmp_path):
     folder = printed_folders.write_item(tmp_path, "keerthi", "Table 1")
     book = TrialBook.of(load(folder))
-    for panel in checked.panels(book, checked.seen(book)):
+    for panel in check_section.panels(book, check_section.seen(book)):
         assert {pair.name for pair in panel.pairs} <= {"FIXED-SB", "ADAPT-INFO", "ADAPT-DMAX"}
 
 
 def test_an_interval_needs_two_runs():
-    assert checked.half_width(0.3, 1) == 0 and checked.half_width(None, 9) == 0
-    assert checked.half_width(1.0, 10) == pytest.approx(2.262157 / 10**0.5)  # t of 9 degrees of freedom
+    assert check_section.half_width(0.3, 1) == 0 and check_section.half_width(None, 9) == 0
+    assert check_section.half_width(1.0, 10) == pytest.approx(2.262157 / 10**0.5)  # t of 9 degrees of freedom
 
 
 def test_a_run_leaves_tables_tests_plots_check_and_page(tmp_path):

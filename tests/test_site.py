@@ -9,9 +9,9 @@ from test_page import SMALL, Reader
 
 from gpbench.errors import ConfigError
 from gpbench.papers import printed_numbers
-from gpbench.report.site import build, state, with_state
-from gpbench.report.site.board import Score
-from gpbench.report.site.state import BEGIN, END
+from gpbench.report.site import build, readme_state, with_state
+from gpbench.report.site.readme_state import BEGIN, END
+from gpbench.report.site.scoreboard import Score
 
 
 def cell(verdict, label="", description=False, paper="keerthi"):
@@ -52,7 +52,7 @@ def test_a_score_counts_results_that_nothing_sets_apart():
 
 
 def test_the_state_has_a_line_for_each_paper_and_one_for_all():
-    lines = state(FOUND).splitlines()
+    lines = readme_state(FOUND).splitlines()
     rows = {
         line.split(" | ")[0].strip("| `"): line.strip("| ").split(" | ")[1:] for line in lines if line.startswith("| ")
     }

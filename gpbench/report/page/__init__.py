@@ -9,14 +9,14 @@ from gpbench.html.document import anchor, document, header, section
 from gpbench.html.svg_chart import figure
 from gpbench.papers.paper_tables import paper_tables
 
-from . import answer, checked, sections
-from .cells_chart import panel_figure
-from .charts import Charts
-from .drawn import figures_in_text
+from . import check_section, run_facts, summary
+from .charts.folder_charts import Charts
+from .charts.printed_chart import panel_figure
+from .embedded_figures import figures_in_text
+from .html_table import sheet
 from .results_table import results_table
-from .room import LIMIT, Room
-from .sheet import sheet
-from .trials import TrialBook
+from .size_budget import LIMIT, Room
+from .trial_data import TrialBook
 
 __all__ = ["page"]
 FILTERS = '<form class="filters" hidden aria-label="Filters"></form>\n'
@@ -25,15 +25,15 @@ FILTERS = '<form class="filters" hidden aria-label="Filters"></form>\n'
 def page(results: Results, figures: list[Path] | None = None) -> str:
     """The whole page as text, with all that it shows inside it. `figures`: svg files drawn before."""
     book = TrialBook.of(results)
-    compared = checked.seen(book)
+    compared = check_section.seen(book)
     parts = {
         "Tables": "".join(sheet(t, book) for t in (*paper_tables(results), results_table(book)) if t.rows),
         "Plots": "",
-        "Check": checked.shown(book, compared),
-        "Failures": sections.failures(book),
-        "Notes": sections.remarks(results),
-        "Environment": sections.environments(results),
-        "Repeat": sections.again(results),
+        "Check": check_section.shown(book, compared),
+        "Failures": run_facts.failures(book),
+        "Notes": run_facts.remarks(results),
+        "Environment": run_facts.environments(results),
+        "Repeat": run_facts.again(results),
     }
     data = book.to_json()
     room = Room(LIMIT - len(document("", "".join(parts.values()), data).encode()))
@@ -42,8 +42,8 @@ def page(results: Results, figures: list[Path] | None = None) -> str:
     parts["Plots"] += figures_in_text(results, figures or [], room) + room.note()
     parts = {name: body for name, body in parts.items() if body}
     first = (
-        f'<section id="answer" class="answer" aria-label="Answer"><div class="sentences">{answer.shown(book)}'
-        f'{checked.summary(compared)}{sections.facts(book)}</div><div class="hero">{front}</div></section>\n'
+        f'<section id="answer" class="answer" aria-label="Answer"><div class="sentences">{summary.shown(book)}'
+        f'{check_section.summary(compared)}{run_facts.facts(book)}</div><div class="hero">{front}</div></section>\n'
     )
     links = {name: f"#{anchor(name)}" for name in parts}
     head = header(results.name, str(results.config.get("description") or ""), links)
@@ -60,5 +60,7 @@ def _plots(charts: Charts, room: Room) -> tuple[str, str]:
 
 
 def _panels(book: TrialBook, compared: list, room: Room) -> str:
-    drawn = [text for panel in checked.panels(book, compared) for text in room.take(panel.name, panel_figure(panel))]
+    drawn = [
+        text for panel in check_section.panels(book, compared) for text in room.take(panel.name, panel_figure(panel))
+    ]
     return f'<div class="plots">{"".join(drawn)}</div>' if drawn else ""

@@ -10,7 +10,7 @@ from gpbench.analysis.table import Cell, Table
 from gpbench.analysis.traces import last_of
 
 from ..tables import TIMES, TITLES, notes, remarks_of, test_note, timed
-from .trials import TrialBook
+from .trial_data import TrialBook
 
 
 def results_table(book: TrialBook) -> Table:

@@ -9,10 +9,10 @@ from gpbench.analysis.results_table import load
 from gpbench.errors import ConfigError
 from gpbench.papers.check import check
 
-from .board import Score, boards
-from .folders import place_folder
-from .pages import index, paper_page
-from .state import state, with_state
+from .folder_pages import place_folder
+from .paper_pages import index, paper_page
+from .readme_state import state, with_state
+from .scoreboard import Score, boards
 
 
 def build(dirs: list[Path], out: Path, readme: Path | None = None) -> list[Path]:

@@ -11,7 +11,7 @@ from gpbench.analysis.drawing.style import house_style, rendered
 from gpbench.analysis.results_table import Results
 from gpbench.papers import figures
 
-from .room import Room
+from .size_budget import Room
 
 LIVE = ("curve-", "trade-off-", "training-", "size-", "time-", "figure-")  # drawn by the page itself
 TOLD = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpbench.errors import ConfigError
 from gpbench.papers import printed_numbers
 
-from .board import Score
+from .scoreboard import Score
 
 BEGIN, END = "<!-- state: written by `make site` -->", "<!-- end of state -->"
 CELLS = ("replicated", "close", "better", "inconclusive", "worse", "different")

@@ -9,10 +9,10 @@ from gpbench.html.bars import counted
 from gpbench.html.document import document, header, section
 from gpbench.papers import printed_numbers
 
-from ..page import checked
-from ..page.sheet import sheet
-from .board import PaperBoard, Score
-from .folders import FolderLinks
+from ..page import check_section
+from ..page.html_table import sheet
+from .folder_pages import FolderLinks
+from .scoreboard import PaperBoard, Score
 
 FILTERS = '<form class="filters" hidden aria-label="Filters"></form>\n'
 
@@ -48,12 +48,14 @@ def _card(board: PaperBoard) -> str:
 def paper_page(board: PaperBoard, folders: list[FolderLinks]) -> str:
     score = board.score
     place = {c.id: c for c in printed_numbers.cells(board.paper)}
-    seen = [checked.Seen(place[c.id], c, (), "") for c in board.cells]
+    seen = [check_section.Seen(place[c.id], c, (), "") for c in board.cells]
     addresses = {c: (name, f"{name}/report.html") for c, name in board.source.items()}
     parts = {
-        "Printed beside ours": sheet(checked.cells_table(checked.in_order(seen), addresses)) if seen else "",
+        "Printed beside ours": sheet(check_section.cells_table(check_section.in_order(seen), addresses))
+        if seen
+        else "",
         "Order of methods": sheet(orders_table(board), downloads=False) if board.orders else "",
-        "Claims": sheet(checked.claims_table("claims-table", "What the paper says", board.claims)),
+        "Claims": sheet(check_section.claims_table("claims-table", "What the paper says", board.claims)),
         "Folders": sheet(folders_table(folders), downloads=False) + figures_list(folders),
     }
     parts = {name: body for name, body in parts.items() if body}

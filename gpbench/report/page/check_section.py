@@ -21,9 +21,9 @@ from gpbench.papers.remarks import explanations
 from gpbench.papers.verdicts.cells import CellVerdict
 from gpbench.papers.verdicts.rule import VERDICTS
 
-from .cells_chart import Pair, Panel
-from .sheet import sheet
-from .trials import TrialBook
+from .charts.printed_chart import Pair, Panel
+from .html_table import sheet
+from .trial_data import TrialBook
 
 ORDER = ("worse", "different", "inconclusive", "close", "better", "replicated", "not comparable")
 OPEN = ("undecided", "not run")

@@ -14,9 +14,9 @@ from gpbench.data.standins import twin_of
 from gpbench.papers import printed_numbers
 from gpbench.text import duration
 
+from .html_table import sheet
 from .notes import told_once
-from .sheet import sheet
-from .trials import TrialBook
+from .trial_data import TrialBook
 
 
 def facts(book: TrialBook) -> str:

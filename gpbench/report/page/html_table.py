@@ -11,7 +11,7 @@ import re
 
 from gpbench.analysis.table import Cell, Table, to_csv, to_latex
 
-from .trials import TrialBook
+from .trial_data import TrialBook
 
 NUMBER = re.compile(r"[-+−]?\d*\.?\d*(e[-+]?\d+)?( ± .*)?$")
 TEXT_COLUMN, LONG = 40, 160  # characters: longer cells hold sentences and may wrap; paragraphs get more room

@@ -14,7 +14,7 @@ from gpbench.analysis.results_table import Results
 from gpbench.metrics import AIM
 
 from ..tables import TITLES
-from .trials import TrialBook
+from .trial_data import TrialBook
 
 AT_ONCE = 4  # data sets whose answer stands on the first screen; the others are folded
 

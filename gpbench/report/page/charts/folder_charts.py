@@ -15,7 +15,7 @@ from gpbench.data.standins import twin_of
 from gpbench.html.svg_chart import Chart, Line
 from gpbench.metrics import AIM, loss
 
-from .trials import TrialBook
+from ..trial_data import TrialBook
 
 ALONG = 40  # points of one line along training
 
