@@ -8,8 +8,8 @@ _settle()
 _LAZY = {  # name -> module and what it is called there: nothing is imported before it is asked for
     "SparseGPRegressor": ("gpbench.estimators.regressor", "SparseGPRegressor"),
     "SparseGPClassifier": ("gpbench.estimators.classifier", "SparseGPClassifier"),
-    "load": ("gpbench.estimators.saving", "load"),
-    "streams": ("gpbench.estimators.streams", "of_trial"),
+    "load": ("gpbench.estimators.model_file", "load"),
+    "streams": ("gpbench.estimators.random_streams", "of_trial"),
 }
 __all__ = ["SparseGPClassifier", "SparseGPRegressor", "__version__", "load", "streams"]
 

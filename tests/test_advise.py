@@ -11,10 +11,10 @@ import pytest
 import yaml
 from driver import trial
 
-from gpbench.advising.candidates import Candidate, candidates
-from gpbench.advising.judging import promoted, recommend
-from gpbench.advising.search import AROUND, START, Search
 from gpbench.errors import BadInput, ConfigError
+from gpbench.estimators.advise.candidates import Candidate, candidates
+from gpbench.estimators.advise.choose import promoted, recommend
+from gpbench.estimators.advise.halving import AROUND, START, Search
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.results.trial_result import Result

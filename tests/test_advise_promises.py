@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from driver import trial, unhurried
 
-from gpbench.advising.candidates import Candidate, candidates
-from gpbench.advising.search import Search
 from gpbench.data.csv_columns import Choices
 from gpbench.data.csv_file import look
+from gpbench.estimators.advise.candidates import Candidate, candidates
+from gpbench.estimators.advise.halving import Search
 from gpbench.experiment.results.summary import Summary
 from gpbench.experiment.results.trial_result import Result
 from gpbench.experiment.run import run
@@ -107,7 +107,7 @@ def test_a_candidate_is_left_out_once_and_not_while_it_stands_in_the_table(tmp_p
 
 def test_one_candidate_is_not_said_to_be_candidates(folder, tmp_path, monkeypatch):
     said, source = [], {"csv": str(folder / "my.csv"), "target": "y", "task": "regression"}
-    monkeypatch.setattr("gpbench.advising.search.run", lambda *_, **__: Summary())
+    monkeypatch.setattr("gpbench.estimators.advise.halving.run", lambda *_, **__: Summary())
     every = candidates("regression", 240, most=50, methods=("sod",))
     search = Search(source, "regression", 300, "nmse", 60.0, tmp_path / "one", every, say=said.append)
     search.rung(every, 240, 0)

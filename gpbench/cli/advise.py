@@ -80,11 +80,11 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
 
     begin = time.monotonic()
     from gpbench import catalog
-    from gpbench.advising import candidates, judging, telling
-    from gpbench.advising.search import Search, Stopped, refuse
+    from gpbench.estimators.advise import candidates, choose, recommendation_text
+    from gpbench.estimators.advise.halving import Search, Stopped, refuse
     from gpbench.experiment.results.checked_files import storing
 
-    metric = metric or telling.ERROR[task]
+    metric = metric or recommendation_text.ERROR[task]
     _refuse_metric(metric, task)
     opened = time.monotonic()
     looked, source = _look(file, target, task, drop, inputs, missing)
@@ -105,15 +105,15 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     if not found:
         note(search.nothing())
         return 1
-    cost = {c: telling.cost(rs) for c, rs in found.items()}
+    cost = {c: recommendation_text.cost(rs) for c, rs in found.items()}
     scores = {c: [search.score(r) for r in rs] for c, rs in found.items()}
-    verdict = judging.recommend(scores, cost, metric)
-    text = telling.table(found, task, metric)
+    verdict = choose.recommend(scores, cost, metric)
+    text = recommendation_text.table(found, task, metric)
     click.echo(text)
     click.echo(f"\nadvice: {verdict.pick.name}: {verdict.reason}.")
     with storing(out):
-        telling.write_config(search, verdict, out / "advice.yaml")
-        telling.draw(search, found, verdict, out / "advice.svg")
+        recommendation_text.write_config(search, verdict, out / "advice.yaml")
+        recommendation_text.draw(search, found, verdict, out / "advice.svg")
         (out / "advice.md").write_text(f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n", encoding="utf-8")
     note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
     for line in search.left_out(found):
@@ -154,8 +154,8 @@ def fit(file, target, task, drop, inputs, missing, output, method, n_basis, kern
     """Fit one model to the rows of FILE and keep it as plain arrays."""
     from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
     from gpbench.errors import BadInput
-    from gpbench.estimators.saving import refuse_path
-    from gpbench.estimators.tables import fit_table
+    from gpbench.estimators.csv_models import fit_table
+    from gpbench.estimators.model_file import refuse_path
 
     refuse_path(output)
     looked, _ = _look(file, target, task, drop, inputs, missing)
@@ -217,7 +217,7 @@ def predict(model, file, output, plugin):
     """Predictions of MODEL.npz for the rows of FILE: mean and std, or the class and its probability."""
     from gpbench import load
     from gpbench.errors import ConfigError
-    from gpbench.estimators.tables import predict_table
+    from gpbench.estimators.csv_models import predict_table
     from gpbench.system.atomic_files import refuse_unwritable, writing
 
     if output is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import fitting, inputs, resolve, streams, tables
-from .manners import BaseEstimator, NotFittedError, checked_width
+from . import csv_models, fit, input_checks, parameters, random_streams
+from .sklearn_compat import BaseEstimator, NotFittedError, checked_width
 
 
 class Estimator(BaseEstimator):
@@ -32,18 +32,18 @@ class Estimator(BaseEstimator):
     def _fit(self, X, targets) -> None:
         """`targets` gives them for a number of rows, which they are checked against."""
         vars(self).pop("columns_", None)  # of a csv that an earlier fit was to
-        X = self._inputs(X, resolve.takes_objects(self.kernel), reset=True)
+        X = self._inputs(X, parameters.takes_objects(self.kernel), reset=True)
         y = targets(len(X))
-        cls, usual = resolve.method_class(self.method, self._task, len(X))
-        choice = resolve.kernel(self.kernel, cls)
-        method, notes = resolve.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = resolve.hyperparameters(self.learn, self._task, len(X))
-        resolve.check_values(h, choice, self._task)
-        state = streams.of_state(self.random_state)
-        model, more = fitting.fit(X, y, self._task, method, choice, h, state, resolve.max_seconds(self.max_seconds))
+        cls, usual = parameters.method_class(self.method, self._task, len(X))
+        choice = parameters.kernel(self.kernel, cls)
+        method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
+        h = parameters.hyperparameters(self.learn, self._task, len(X))
+        parameters.check_values(h, choice, self._task)
+        state = random_streams.of_state(self.random_state)
+        model, more = fit.fit(X, y, self._task, method, choice, h, state, parameters.max_seconds(self.max_seconds))
         self._keep(model, X, method, [*notes, *more], choice.objects)
 
-    def _keep(self, model: fitting.Model, X, method, notes: list[str], objects: bool) -> None:
+    def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
         self.model_, self.method_, self.objects_ = model, method.name, objects
         self.n_basis_, self.basis_ = fitted.n_basis, model.basis(X)
@@ -52,11 +52,11 @@ class Estimator(BaseEstimator):
 
     def _inputs(self, X, objects: bool, reset: bool) -> np.ndarray:
         if objects:
-            found = inputs.objects(X)
+            found = input_checks.objects(X)
             if reset:
                 self.n_features_in_ = 1 if found.ndim == 1 else found.shape[1]
             return found
-        found = inputs.vectors(X)
+        found = input_checks.vectors(X)
         checked_width(self, X if hasattr(X, "columns") else found, reset)
         return found
 
@@ -64,12 +64,12 @@ class Estimator(BaseEstimator):
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(X, y) first")
         if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
-            X = tables.frame_inputs(self.columns_, X)
+            X = csv_models.frame_inputs(self.columns_, X)
         return self.model_.predict(self._inputs(X, self.objects_, reset=False))
 
     def save(self, path) -> None:
         """Keep the fitted model as plain arrays (npz); `gpbench.load` reads it back."""
-        from .saving import save
+        from .model_file import save
 
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: there is nothing to save")

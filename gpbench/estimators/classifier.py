@@ -6,9 +6,9 @@ import numpy as np
 
 from gpbench.errors import BadInput
 
-from . import inputs
+from . import input_checks
 from .base import Estimator
-from .manners import ClassifierMixin
+from .sklearn_compat import ClassifierMixin
 
 
 class SparseGPClassifier(ClassifierMixin, Estimator):
@@ -18,7 +18,7 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
     _task = "classification"
 
     def fit(self, X, y=None):
-        self._fit(X, lambda n: self._signs(inputs.column(y, n)))
+        self._fit(X, lambda n: self._signs(input_checks.column(y, n)))
         return self
 
     def _signs(self, y) -> np.ndarray:
@@ -26,7 +26,7 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
             raise BadInput(f"Input y contains NaN or infinity in row {int(np.argmin(np.isfinite(y)))}; drop the row")
         if y.dtype.kind == "f" and (y != np.round(y)).any():
             raise BadInput(f"Unknown label type: continuous targets such as {y[0]:g}; use SparseGPRegressor")
-        if gaps := [i for i, value in enumerate(y) if inputs.is_missing(value)] if y.dtype == object else []:
+        if gaps := [i for i, value in enumerate(y) if input_checks.is_missing(value)] if y.dtype == object else []:
             raise BadInput(f"Input y contains a missing class in row {gaps[0]}; drop the row")
         try:
             classes = np.unique(y)

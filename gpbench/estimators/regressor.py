@@ -6,9 +6,9 @@ import numpy as np
 
 from gpbench.errors import BadInput
 
-from . import inputs
+from . import input_checks
 from .base import Estimator
-from .manners import RegressorMixin
+from .sklearn_compat import RegressorMixin
 
 
 class SparseGPRegressor(RegressorMixin, Estimator):
@@ -17,7 +17,7 @@ class SparseGPRegressor(RegressorMixin, Estimator):
     __doc__ += "\n\n    " + Estimator.__doc__
 
     def fit(self, X, y=None):
-        self._fit(X, lambda n: inputs.targets(y, n))
+        self._fit(X, lambda n: input_checks.targets(y, n))
         fitted, scaler = self.model_.fitted, self.model_.scaler
         self.noise_ = None if fitted.gp is None else float(fitted.gp.noise * scaler.factor**2)
         return self

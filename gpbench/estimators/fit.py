@@ -26,8 +26,8 @@ from gpbench.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.system import deadline, threads
 
-from .resolve import KernelChoice
-from .streams import Streams
+from .parameters import KernelChoice
+from .random_streams import Streams
 
 MATRICES = 3  # n x n arrays that a dense method holds at once
 FEW_VALUES = {"schedule": "fixed", "values": {}}  # nothing to learn from: the kernel's own start is kept

@@ -11,8 +11,8 @@ from gpbench.experiment.results.trial_result import Result
 from gpbench.metrics import loss
 
 from .candidates import Candidate
-from .judging import Verdict
-from .search import Search
+from .choose import Verdict
+from .halving import Search
 
 ERROR = {"regression": "nmse", "classification": "err"}
 

@@ -15,8 +15,8 @@ from gpbench.data.csv_words import place
 from gpbench.errors import BadInput, DataError
 from gpbench.text import csv_cell
 
-from .fitting import remarks
-from .inputs import refuse_repeated_names
+from .fit import remarks
+from .input_checks import refuse_repeated_names
 
 
 def fit_table(model, looked: Look):

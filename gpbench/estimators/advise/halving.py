@@ -30,7 +30,7 @@ from gpbench.text import counted
 
 from . import candidates as listed
 from .candidates import Candidate
-from .judging import promoted
+from .choose import promoted
 
 PILOT = 400  # training rows of the first rung
 TEST_SHARE = 0.2
