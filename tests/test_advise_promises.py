@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from driver import trial, unhurried
 
-from gpbench.data.csv_columns import Choices
-from gpbench.data.csv_file import look
+from gpbench.data.tables.csv_columns import Choices
+from gpbench.data.tables.csv_file import look
 from gpbench.estimators.advise.candidates import Candidate, candidates
 from gpbench.estimators.advise.halving import Search
 from gpbench.experiment.results.summary import Summary

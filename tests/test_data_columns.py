@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 from gpbench.cli import cli
-from gpbench.data import csv_file
-from gpbench.data.csv_columns import Choices
-from gpbench.data.csv_words import as_option, in_config, number_form
+from gpbench.data.tables import csv_file
+from gpbench.data.tables.csv_columns import Choices
+from gpbench.data.tables.csv_words import as_option, in_config, number_form
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation.trial_data import draw_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpbench import data
-from gpbench.data.csv_file import file_hash
+from gpbench.data.tables.csv_file import file_hash
 from gpbench.errors import DataError
 
 

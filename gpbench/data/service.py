@@ -8,7 +8,7 @@ from pathlib import Path
 from gpbench import catalog
 from gpbench.errors import DataError
 
-from . import fetch as fetching
+from .fetch import obtain as fetching
 from .spec import source_of
 
 

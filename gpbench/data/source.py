@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gpbench.errors import DataError, NotApplicable
 
-from .copies import Copy, RemoteFile
 from .dataset import Dataset, fingerprint
+from .fetch.copies import Copy, RemoteFile
 
 Kind = Literal["same rows", "simulated", "own recipe", "subset"]  # how a data set stands for a published one
 

@@ -9,10 +9,12 @@ from pydantic import ValidationError
 from gpbench import catalog
 from gpbench.errors import ConfigError, DataError
 
-from . import csv_file, fetch, parquet_files, shards
-from .checking import checked
+from . import shards
 from .dataset import Dataset, name_of
+from .fetch import obtain
 from .source import Source
+from .tables import csv_file, parquet_files
+from .validation import checked
 
 
 def source_of(spec: dict) -> Source:
@@ -39,7 +41,7 @@ def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirro
     found = source_of(spec)
     if found.generated or not found.copies:  # a plug-in's class may do without files, too
         return checked(spec["name"], found.load({}, rng))
-    return fetch.obtain(found, fetch.Places.find(offline, mirror, data_dir)).dataset
+    return obtain.obtain(found, obtain.Places.find(offline, mirror, data_dir)).dataset
 
 
 def is_large(spec: dict) -> bool:
@@ -62,7 +64,7 @@ def _large(spec: dict, data_dir=None) -> Dataset:
         raise DataError(f"{name_of(spec)}: has changed since the run was planned; put it back or start a new run")
     folder = spec.get("npy")
     if folder is None:
-        where = fetch.Places.find(None, None, data_dir).data
+        where = obtain.Places.find(None, None, data_dir).data
         folder = parquet_files.converted(spec["parquet"], spec["target"], found, where)
     X = shards.Inputs(str(folder))
     return Dataset(name_of(spec), X, X.targets(), notes=("rows beyond memory",), sha256=found)
@@ -75,7 +77,7 @@ def at_hand(spec: dict, mirror=None, data_dir=None) -> bool:
     if is_large(spec):
         return True
     found = source_of(spec)
-    return found.generated or not found.copies or fetch.at_hand(found, fetch.Places.find(True, mirror, data_dir))
+    return found.generated or not found.copies or obtain.at_hand(found, obtain.Places.find(True, mirror, data_dir))
 
 
 def resolve_first_of(specs: list[dict], offline=None, mirror=None, data_dir=None) -> tuple[dict, str]:

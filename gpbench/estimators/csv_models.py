@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpbench.data.csv_columns import Encoding
-from gpbench.data.csv_file import Look, medians, table
-from gpbench.data.csv_words import place
+from gpbench.data.tables.csv_columns import Encoding
+from gpbench.data.tables.csv_file import Look, medians, table
+from gpbench.data.tables.csv_words import place
 from gpbench.errors import BadInput, DataError
 from gpbench.text import csv_cell
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpbench.data.checking import repeated
 from gpbench.data.scaling import Scaler
+from gpbench.data.validation import repeated
 from gpbench.errors import (
     BadInput,
     BadParameter,

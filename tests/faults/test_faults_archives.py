@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from gpbench.data import unpacking
+from gpbench.data.fetch import unpacking
 from gpbench.errors import DataError
 
 LIMIT = 10_000

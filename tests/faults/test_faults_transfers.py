@@ -10,9 +10,10 @@ import faulty_server as faults
 import numpy as np
 import pytest
 
-from gpbench.data import fetch, parse, service, transfer
-from gpbench.data.copies import Copy, RemoteFile
+from gpbench.data import parse, service
 from gpbench.data.dataset import fingerprint
+from gpbench.data.fetch import obtain, transfer
+from gpbench.data.fetch.copies import Copy, RemoteFile
 from gpbench.data.source import Real
 from gpbench.errors import DataError, StorageError
 
@@ -39,7 +40,7 @@ def server():
 
 @pytest.fixture
 def places(tmp_path):
-    return fetch.Places(tmp_path / "cache")
+    return obtain.Places(tmp_path / "cache")
 
 
 def cached(places):
@@ -51,7 +52,7 @@ def cached(places):
 def test_a_good_transfer_is_verified_kept_and_not_repeated(server, places):
     server.answers["/a"] = GOOD
     s = source(copy("s/a.data", f"{server.url}/a"))
-    first, second = fetch.obtain(s, places), fetch.obtain(s, places)
+    first, second = obtain.obtain(s, places), obtain.obtain(s, places)
     assert (first.place, second.place) == ("https", "cache") and server.asked == ["/a"]
     assert cached(places) == ["s/a.data"] and np.array_equal(second.dataset.y, M[:, 2])
     assert second.dataset.sha256 == ARRAYS
@@ -88,7 +89,7 @@ def test_each_fault_has_its_sentence_and_leaves_the_cache_clean(fault, server, p
     server.answers["/a"] = answer(server)
     s = source(copy("s/a.data", f"{server.url}/a", limit=4000))
     with pytest.raises(DataError, match=message) as e:
-        fetch.obtain(s, places)
+        obtain.obtain(s, places)
     assert "gpbench data fetch small --mirror DIR" in str(e.value) and "\n" not in str(e.value)
     assert cached(places) == [] and e.value.exit_code == 3
 
@@ -98,7 +99,7 @@ def test_after_each_fault_the_next_source_is_tried(fault, server, places, monkey
     be_impatient_with(fault, monkeypatch)
     server.answers |= {"/a": FAULTS[fault][0](server), "/b": GOOD}
     s = source(copy("s/a.data", f"{server.url}/a", limit=4000), copy("s/b.data", f"{server.url}/b"))
-    assert fetch.obtain(s, places).paths == (places.data / "s/b.data",)
+    assert obtain.obtain(s, places).paths == (places.data / "s/b.data",)
     assert cached(places) == ["s/b.data"]
 
 
@@ -126,13 +127,13 @@ def test_bytes_without_a_recorded_hash_stay_only_if_their_rows_are_right(server,
     server.answers |= {"/a": GOOD.replace(b"3", b"4"), "/b": GOOD.replace(b" ", b"  ")}
     s = source(copy("s/a.data", f"{server.url}/a", sha256=""))
     with pytest.raises(DataError, match="the rows hash to"):
-        fetch.obtain(s, places)
+        obtain.obtain(s, places)
     assert cached(places) == []
     s = source(copy("s/b.data", f"{server.url}/b", sha256=""))
-    assert fetch.obtain(s, places).dataset.sha256 == ARRAYS and cached(places) == ["s/b.data"]
+    assert obtain.obtain(s, places).dataset.sha256 == ARRAYS and cached(places) == ["s/b.data"]
     (places.data / "s/b.data").write_bytes(GOOD[: GOOD[:-1].rindex(b"\n")])  # and a cached one is checked again
     with pytest.raises(DataError, match="expected 40 rows of 2 inputs, got 39"):
-        fetch.obtain(s, fetch.Places(places.data, "", True))
+        obtain.obtain(s, obtain.Places(places.data, "", True))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_bytes_without_a_recorded_hash_stay_only_if_their_rows_are_right(server,
 def test_bad_values_and_shapes_are_expected_against_got(content, message, server, places):
     server.answers["/a"] = content
     with pytest.raises(DataError, match=message):
-        fetch.obtain(source(copy("s/a.data", f"{server.url}/a", sha256="")), places)
+        obtain.obtain(source(copy("s/a.data", f"{server.url}/a", sha256="")), places)
     assert cached(places) == []
 
 
@@ -152,10 +153,10 @@ def test_the_mirror_comes_before_the_public_home_and_may_be_a_folder_or_an_addre
     server.answers |= {"/a": GOOD, "/m/s/a.data": GOOD}
     s = source(copy("s/a.data", f"{server.url}/a"))
     for where in (str(mirror), f"{server.url}/m/"):
-        found = fetch.obtain(s, fetch.Places(tmp_path / where.replace("/", "_"), where))
+        found = obtain.obtain(s, obtain.Places(tmp_path / where.replace("/", "_"), where))
         assert found.place == "mirror" and "/a" not in server.asked
     (mirror / "s/a.data").write_bytes(b"damaged")
-    assert fetch.obtain(s, fetch.Places(places.data, str(mirror))).place == "https"
+    assert obtain.obtain(s, obtain.Places(places.data, str(mirror))).place == "https"
 
 
 def test_offline_uses_cache_and_mirror_folder_only(server, places, tmp_path):
@@ -163,23 +164,23 @@ def test_offline_uses_cache_and_mirror_folder_only(server, places, tmp_path):
     s = source(copy("s/a.data", f"{server.url}/a"))
     for mirror in ("", str(tmp_path / "none"), f"{server.url}/m"):
         with pytest.raises(DataError, match=r"this run is offline.*run `gpbench data fetch small`"):
-            fetch.obtain(s, fetch.Places(places.data, mirror, True))
+            obtain.obtain(s, obtain.Places(places.data, mirror, True))
     assert server.asked == []
-    fetch.obtain(s, places)
-    assert fetch.obtain(s, fetch.Places(places.data, "", True)).place == "cache"
+    obtain.obtain(s, places)
+    assert obtain.obtain(s, obtain.Places(places.data, "", True)).place == "cache"
 
 
 def test_a_damaged_cached_file_is_never_used_and_is_replaced(server, places):
     server.answers["/a"] = GOOD
     s = source(copy("s/a.data", f"{server.url}/a"), copy("s/b.data", f"{server.url}/b"))
-    fetch.obtain(s, places)
+    obtain.obtain(s, places)
     (places.data / "s/a.data").write_bytes(GOOD[:-1])
     (places.data / "s/b.data").write_bytes(b"junk")
     (places.data / "s/.tmp-123-a.data.part").write_bytes(GOOD[:10])  # a process was killed here
-    assert not fetch.at_hand(s, places)
+    assert not obtain.at_hand(s, places)
     with pytest.raises(DataError, match=r"cache: s/a.data hashes to"):
-        fetch.obtain(s, fetch.Places(places.data, "", True))
-    assert fetch.obtain(s, places).place == "https"
+        obtain.obtain(s, obtain.Places(places.data, "", True))
+    assert obtain.obtain(s, places).place == "https"
     assert cached(places) == ["s/a.data"] and (places.data / "s/a.data").read_bytes() == GOOD
 
 
@@ -187,14 +188,14 @@ def test_a_cache_that_cannot_be_written_stops_a_prefetch_but_not_a_run(server, t
     server.answers["/a"] = GOOD
     s = source(copy("s/a.data", f"{server.url}/a"))
     (tmp_path / "file").write_text("")
-    blocked = fetch.Places(tmp_path / "file" / "cache")  # a file where a folder should be: no user can write there
-    assert fetch.obtain(s, blocked).dataset.n == 40
+    blocked = obtain.Places(tmp_path / "file" / "cache")  # a file where a folder should be: no user can write there
+    assert obtain.obtain(s, blocked).dataset.n == 40
     with pytest.raises(StorageError, match="GPBENCH_DATA"):
-        fetch.obtain(s, blocked, must_cache=True)
+        obtain.obtain(s, blocked, must_cache=True)
 
 
 def _obtain_elsewhere(url, folder, queue):
-    found = fetch.obtain(source(copy("s/a.data", f"{url}/a")), fetch.Places(folder))
+    found = obtain.obtain(source(copy("s/a.data", f"{url}/a")), obtain.Places(folder))
     queue.put((found.place, found.dataset.sha256))
 
 
@@ -214,14 +215,14 @@ def test_two_processes_fetch_once(server, places):
 def test_places_are_flag_then_environment_then_default(monkeypatch, tmp_path):
     for name in ("GPBENCH_DATA", "GPBENCH_MIRROR", "GPBENCH_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
-    assert fetch.Places.find() == fetch.Places(fetch.Path("datasets"), "", False)
+    assert obtain.Places.find() == obtain.Places(obtain.Path("datasets"), "", False)
     monkeypatch.setenv("GPBENCH_DATA", "/d")
     monkeypatch.setenv("GPBENCH_MIRROR", "/m")
     monkeypatch.setenv("GPBENCH_OFFLINE", "1")
-    assert fetch.Places.find() == fetch.Places(fetch.Path("/d"), "/m", True)
-    assert fetch.Places.find(False, "/x", tmp_path) == fetch.Places(tmp_path, "/x", False)
+    assert obtain.Places.find() == obtain.Places(obtain.Path("/d"), "/m", True)
+    assert obtain.Places.find(False, "/x", tmp_path) == obtain.Places(tmp_path, "/x", False)
     monkeypatch.setenv("GPBENCH_OFFLINE", "0")
-    assert not fetch.Places.find().offline
+    assert not obtain.Places.find().offline
 
 
 def test_verify_names_what_is_damaged_or_absent(tmp_path):
@@ -240,7 +241,7 @@ def test_a_fetch_that_was_killed_leaves_nothing_that_the_next_does_not_clear_up(
     left = places.data / ".staging/small/tmpabc"
     left.mkdir(parents=True)
     (left / "a.data").write_bytes(GOOD[:10])
-    fetch.obtain(source(copy("s/a.data", f"{server.url}/a")), places)
+    obtain.obtain(source(copy("s/a.data", f"{server.url}/a")), places)
     assert not (places.data / ".staging").exists() and cached(places) == ["s/a.data"]
 
 
@@ -253,15 +254,15 @@ def test_a_full_staging_folder_is_our_disks_fault_and_exit_7(where, server, plac
     (tmp_path / "mirror/s").mkdir(parents=True)
     (tmp_path / "mirror/s/a.data").write_bytes(GOOD)
     if where == "mirror":
-        monkeypatch.setattr(fetch.shutil, "copyfile", full)
-        places = fetch.Places(places.data, str(tmp_path / "mirror"))
+        monkeypatch.setattr(obtain.shutil, "copyfile", full)
+        places = obtain.Places(places.data, str(tmp_path / "mirror"))
     elif where == "transfer":
         monkeypatch.setattr(transfer, "_save", full)
     else:
-        monkeypatch.setattr(fetch.unpacking, "_from_zip", full)
+        monkeypatch.setattr(obtain.unpacking, "_from_zip", full)
         with zipfile.ZipFile(tmp_path / "a.zip", "w") as z:
             z.writestr("a", GOOD)
         server.answers["/a"] = (tmp_path / "a.zip").read_bytes()
     member = {"member": "a"} if where == "unpacking" else {}
     with pytest.raises(StorageError, match=r"No space left on device.*make room"):
-        fetch.obtain(source(copy("s/a.data", f"{server.url}/a", **member)), places)
+        obtain.obtain(source(copy("s/a.data", f"{server.url}/a", **member)), places)

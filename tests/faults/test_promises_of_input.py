@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gpbench.data import fetch
+from gpbench.data.fetch import obtain
 
 BASE = "name: t\ndataset: {name: friedman3, n_train: 20, n_test: 20}\nmethods: [sod]\n"
 CSV = "name: t\ndataset: {csv: my.csv, target: y}\nmethods: [sod]\n"
@@ -83,7 +83,7 @@ def test_a_hundred_thousand_columns_with_a_double_name_are_refused_in_linear_tim
 
 
 def test_offline_and_missing_is_exit_3_with_the_command_that_fetches(here, command, monkeypatch):
-    monkeypatch.setattr(fetch, "_from_folder", None)
+    monkeypatch.setattr(obtain, "_from_folder", None)
     (here / "c.yaml").write_text("name: t\ndataset: boston\nmethods: [sod]\n")
     code, _, err = command("run", "c.yaml", "--offline")
     assert code == 3 and "gpbench data fetch boston" in err

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, DELVE, UCI, one_file
 from gpbench.data.source import Uci
+
+from ..fetch.copies import ARFF, DELVE, UCI, one_file
 
 ARRAYS = "fb8bb046b6ad93a60aac69f8386eaf35f3cf9f140e7aa44f9735d3242f92e8f0"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from gpbench.data import parse
-from gpbench.data.copies import UCI, one_file
 from gpbench.data.source import Uci
+
+from ..fetch.copies import UCI, one_file
 
 ARRAYS = "e172cb8c8b572bdf7e4fd0bd857d2889d194b3c13be24b826d6b2ff7b44b7797"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import ARFF, one_file
 
 ARRAYS = "275937e4901fd0da9a1458ff8e0283ea73ebcfe94e7d0a22343d0c4ebcb53af8"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import ARFF, one_file
 
 ARRAYS = "e105edcb8630f16dcc7c155b136c79b29249115c56d8d77b65637b214c54c2e9"
 

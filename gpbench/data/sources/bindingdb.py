@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import Copy, RemoteFile
 from gpbench.data.source import Real
+
+from ..fetch.copies import Copy, RemoteFile
 
 
 class Bindingdb(Real):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.data import parse
-from gpbench.data.copies import PMTK, UCI, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import PMTK, UCI, one_file
 
 ARRAYS = "12ad78a4d77cf8f388c6476808ebc3706dd8a16f91dc55a79dd804cefdb5890d"
 RAW = "baadf72995725d76efe787b664e1f083388c79ba21ef9a7990d87f774184735a"

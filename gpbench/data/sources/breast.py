@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, UCI, one_file
 from gpbench.data.source import Uci
 
+from ..fetch.copies import ARFF, UCI, one_file
 from ._keel_order import BREAST
 
 ARRAYS = "f9b5b12c23e6f067916a6064371695a587b91535493b3beaafb5964b48fd5f1a"

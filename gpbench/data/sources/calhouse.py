@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.data import csv_file, parse
-from gpbench.data.copies import ARFF, one_file
 from gpbench.data.source import Real
+
+from .. import parse
+from ..fetch.copies import ARFF, one_file
+from ..tables import csv_file
 
 ARRAYS = "6ef99cc0919df94f416e1eb1070c9de2fd0a34f5a4935bd995862877c36e514a"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import ARFF, one_file
 
 ARRAYS = "7f38c610cfcf1a9a0ca8d99b00fd9e0d323e9e17a996384ba7272227886a07ab"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import ARFF, one_file
 
 ARRAYS = "962fd049e0f1c1a9c9dbd9c89a80744a3a33047a5da16834f385ed172519ede2"
 

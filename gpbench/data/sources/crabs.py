@@ -12,10 +12,11 @@ import numpy as np
 from pydantic import Field
 
 from gpbench.data import parse
-from gpbench.data.copies import PMTK, one_file
 from gpbench.data.dataset import Dataset
 from gpbench.data.source import Real
 from gpbench.versions import Added
+
+from ..fetch.copies import PMTK, one_file
 
 ARRAYS = "b273ff7e3cf69b53f0ce7b6fb05e115393377c6e312148535fc99a3a16f5d52e"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import DELVE, one_file
 
+from ..fetch.copies import DELVE, one_file
 from .house8l import CensusHouse
 
 ARRAYS = "1b4861de88e804caaa130d3213a20013bae49501f7e71011da43453f3eeb8aa1"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import ARFF, one_file
 
 ARRAYS = "2a5729066ad0cc566ea422f5c1fc0b35bff5c782effe2ddf2dce0a09c8f2da5d"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, OPENML, UCI, one_file
 from gpbench.data.source import Uci
+
+from ..fetch.copies import ARFF, OPENML, UCI, one_file
 
 ARRAYS = "706bdf2a7395c53cb563020615fc68e4e998687b1e78a7c1cc2ed79c2bd5af17"
 RAW = "46d52186b84e20be52918adb93e8fb9926b34795ff7504c24350ae0616a04bbd"

@@ -7,8 +7,9 @@ divided by their deviation, as in Seeger et al. (2003). A. Schwaighofer's untouc
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import FGP, Copy, RemoteFile
 from gpbench.data.source import Real
+
+from ..fetch.copies import FGP, Copy, RemoteFile
 
 ARRAYS = "088f1803da379729fb4db22b2193efdbd4b5c8771453d0ad4d9811324209c1eb"
 FILES = {  # name: sha256 of the plain text, sha256 of the mirror's gzip where it has one

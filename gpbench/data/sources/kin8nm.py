@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, OPENML, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import ARFF, OPENML, one_file
 
 ARRAYS = "8efe61ebe0843a38784981c0df23ee1241d91248f0d56d7f728e48b5a1a71c00"
 

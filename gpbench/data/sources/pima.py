@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, OPENML, one_file
 from gpbench.data.source import Real
 
+from ..fetch.copies import ARFF, OPENML, one_file
 from ._keel_order import PIMA
 
 ARRAYS = "59f0ecd04f3f457e9c4db75572996f3b12e2c8fa64a6ed7173e78bf7743da022"

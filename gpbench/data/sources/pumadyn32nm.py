@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from gpbench.data import parse
-from gpbench.data.copies import DELVE, one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import DELVE, one_file
 
 ARRAYS = "9719a436841b9b6631941051ad08238fe371975d1f81644ca7098fa526e3f9e9"
 

@@ -10,9 +10,10 @@ import numpy as np
 from pydantic import Field
 from scipy.io import loadmat
 
-from gpbench.data.copies import Copy, RemoteFile
 from gpbench.data.source import Real
 from gpbench.errors import DataError
+
+from ..fetch.copies import Copy, RemoteFile
 
 TEST = RemoteFile(
     "sarcos/sarcos_inv_test.mat",

@@ -11,8 +11,9 @@ import numpy as np
 from pydantic import Field
 
 from gpbench.data import parse
-from gpbench.data.copies import FGP, Copy, RemoteFile
 from gpbench.data.source import Real
+
+from ..fetch.copies import FGP, Copy, RemoteFile
 
 
 def read(inputs, outputs):

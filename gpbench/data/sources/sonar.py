@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from gpbench.data import parse
-from gpbench.data.copies import ARFF, OPENML, UCI, one_file
 from gpbench.data.source import Uci
+
+from ..fetch.copies import ARFF, OPENML, UCI, one_file
 
 ARRAYS = "b18692c3bd96c3c5817cff6f55dab8a5b37710e2af6d1564a219701c1d97acee"
 

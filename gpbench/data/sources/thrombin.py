@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import partial
 
 from gpbench.data import parse
-from gpbench.data.copies import one_file
 from gpbench.data.source import Real
+
+from ..fetch.copies import one_file
 
 ARRAYS = "ae9bab4cfff3d4d9e6aff70bce4758a8ed3fdf4de2367585c8c38a1d40c5fa27"
 COMMIT = "7e6de0bd2968c56589c580f2a397f01c531ede26"

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from gpbench import catalog
-from gpbench.data import csv_file
-from gpbench.data.csv_columns import Choices
 from gpbench.data.dataset import Dataset, name_of
 from gpbench.data.spec import content_hash
 from gpbench.data.splits import draw
+from gpbench.data.tables import csv_file
+from gpbench.data.tables.csv_columns import Choices
 from gpbench.errors import ConfigError, DataError
 
 from .document_checker import Reader, check_name, label_of, shown

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from gpbench import catalog
-from gpbench.data.csv_columns import Choices
+from gpbench.data.tables.csv_columns import Choices
 from gpbench.kernels.build import COMBINED, options_of
 from gpbench.metrics import METRICS
 from gpbench.text import NAME

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpbench import catalog, data
-from gpbench.data.csv_file import filled
 from gpbench.data.dataset import Dataset, Split
 from gpbench.data.scaling import Scaler
 from gpbench.data.shards import AT_ONCE, Inputs
 from gpbench.data.spec import is_large
 from gpbench.data.splits import draw as draw_split
+from gpbench.data.tables.csv_file import filled
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
 

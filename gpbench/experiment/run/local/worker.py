@@ -174,7 +174,7 @@ def _trials(job: dict, events: int, log: _Log) -> None:
 
     from gpbench import catalog
     from gpbench.adapters import environment
-    from gpbench.data import csv_file
+    from gpbench.data.tables import csv_file
     from gpbench.experiment.evaluation import evaluate
     from gpbench.experiment.plan.trial import Trial
     from gpbench.experiment.results import provenance

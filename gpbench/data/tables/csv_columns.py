@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpbench.errors import DataError
 from gpbench.text import nearest
 
+from ..shards import LARGEST
 from .csv_words import SHOWN, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
-from .shards import LARGEST
 
 _ID = re.compile(r"(.*[ _-])?(id|index|no|nr|number|row|unnamed: 0)", re.IGNORECASE)
 FEW_LEVELS = 20  # a text column with more than these, and one for every second row, is no category

@@ -21,10 +21,10 @@ from filelock import FileLock, Timeout
 from gpbench.errors import DataError, StorageError
 from gpbench.system.atomic_files import raise_if_ours, raw_hash, replacing, sweep
 
+from ..dataset import Dataset
+from ..validation import checked
 from . import pypi, transfer, unpacking
-from .checking import checked
 from .copies import Copy, RemoteFile
-from .dataset import Dataset
 
 LOCK_SECONDS = 900  # a slow download in another process
 

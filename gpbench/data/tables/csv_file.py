@@ -17,11 +17,11 @@ import numpy as np
 
 from gpbench.errors import DataError
 
-from .checking import repeated
+from ..dataset import Dataset, fingerprint
+from ..shards import LARGEST
+from ..validation import repeated
 from .csv_columns import Choices, Encoding, name_faults, survey
 from .csv_words import Row, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
-from .dataset import Dataset, fingerprint
-from .shards import LARGEST
 
 TASKS = ("regression", "classification")
 _copies: dict[str, str] = {}  # of this process: where the content of a path of another machine is kept on this one

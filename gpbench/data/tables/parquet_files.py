@@ -13,7 +13,7 @@ import numpy as np
 
 from gpbench.errors import DataError, MissingExtra
 
-from . import shards
+from .. import shards
 
 
 def paths(pattern: str) -> list[Path]:
