@@ -47,7 +47,7 @@ site: setup
 	$(GPBENCH) site results/*-*/ -o site --readme README.md
 
 bench: setup
-	.venv/bin/python -m gpbench.bench
+	.venv/bin/python -m scripts.bench
 
 lint: setup
 	.venv/bin/ruff check gpbench tests scripts

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpbench.bench import __main__ as bench
-from gpbench.bench import entries, peers, timing
-from gpbench.bench.timing import Case
+from scripts.bench import __main__ as bench
+from scripts.bench import entries, peers, timing
+from scripts.bench.timing import Case
 
 TINY = (("fitc", 60, 5), ("vfe", 60, 5), ("full", 40, 0))
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import block_diag, solve_triangular
 
-from gpbench.bench.entries import regression
 from gpbench.inference import sparse
 from gpbench.kernels.ard_se import ArdSE
 from gpbench.linalg import room
 from gpbench.linalg.blocked import LEAF, BlockedTriangle
+from scripts.bench.entries import regression
 
 
 @settings(max_examples=25, deadline=None)

@@ -17,7 +17,7 @@ HEAD = f"{'computation':<52} {'seconds':>9} {'dgemm':>9} {'ratio':>7} {'least':>
 
 
 def main(arguments=None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m gpbench.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench", description=__doc__)
     parser.add_argument(
         "--full",
         action="store_true",

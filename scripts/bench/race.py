@@ -1,4 +1,4 @@
-"""`python -m gpbench.bench.race`: vfe and fitc beside GPflow's and GPy's, from the same start to the same value.
+"""`python -m scripts.bench.race`: vfe and fitc beside GPflow's and GPy's, from the same start to the same value.
 
 Each library climbs by its own L-BFGS, hyperparameters and inducing inputs together. The target is what it ends with,
 less 0.1 %; both sides are timed until they first reach it, in CPU seconds of one thread, after a warm-up. The libraries
@@ -102,7 +102,7 @@ def until(trace: Trace, target: float) -> float:
 
 
 def main(arguments=None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m gpbench.bench.race", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench.race", description=__doc__)
     parser.add_argument("--data", default="kin40k-sim", metavar="NAME")
     parser.add_argument("-n", type=int, default=10_000, help="rows")
     parser.add_argument("-m", type=int, default=200, help="inducing inputs")

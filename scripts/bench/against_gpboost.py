@@ -1,4 +1,4 @@
-"""`python -m gpbench.bench.against_gpboost PYTHON`: vecchia beside GPBoost's on California housing by place, in turns.
+"""`python -m scripts.bench.against_gpboost PYTHON`: vecchia beside GPBoost's on California housing by place, in turns.
 
 PYTHON is the interpreter of an environment with gpboost. Longitude and latitude, log of the value, 15 000 training rows
 of one random split, scaled by the training part; one thread. CPU seconds of learning and predicting.
@@ -53,7 +53,7 @@ def ours(path: str, kernel: str, neighbours: int) -> dict:
 
 
 def main(arguments=None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m gpbench.bench.against_gpboost", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench.against_gpboost", description=__doc__)
     parser.add_argument("python", help="interpreter that has gpboost")
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="of each, in turns")
     parser.add_argument("--neighbours", type=int, default=20, metavar="K")
@@ -68,7 +68,7 @@ def main(arguments=None) -> None:
         split = arrays(given.seed)
         np.savez(path, **split)
         theirs = [given.python, str(Path(__file__).with_name("_gpboost_fit.py")), path, k]
-        own = [sys.executable, "-m", "gpbench.bench.against_gpboost", given.python, "--neighbours", k, "--own", path]
+        own = [sys.executable, "-m", "scripts.bench.against_gpboost", given.python, "--neighbours", k, "--own", path]
         commands = [[*theirs, "one"], [*theirs, "ard"], [*own, "matern32"], [*own, "matern12"]]
         print(f"CPU seconds; {k} neighbours, split {given.seed}")
         print(f"{'':<28} {'learn':>8} {'all':>8} {'NMSE':>7} {'NLPD':>7}")
