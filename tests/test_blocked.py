@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import block_diag, solve_triangular
 
-from gpbench.inference import sparse
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.linalg import room
-from gpbench.linalg.blocked import LEAF, BlockedTriangle
+from gpbench.gp.inference import sparse
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.linalg import buffer_pool
+from gpbench.gp.linalg.blocked import LEAF, BlockedTriangle
 from scripts.bench.entries import regression
 
 
@@ -61,9 +61,9 @@ def test_blocked_solve_of_an_ill_conditioned_kernel_matrix_loses_no_more_than_it
 
 @pytest.fixture
 def empty():
-    room._kept.clear()
-    yield room._kept
-    room._kept.clear()
+    buffer_pool._kept.clear()
+    yield buffer_pool._kept
+    buffer_pool._kept.clear()
 
 
 class Owner:
@@ -72,25 +72,25 @@ class Owner:
 
 def test_memory_goes_from_a_dead_owner_to_the_next_and_is_never_shared(empty):
     first, second = Owner(), Owner()
-    a, b = room.borrow(first, (30, 40)), room.borrow(second, (30, 40))
+    a, b = buffer_pool.borrow(first, (30, 40)), buffer_pool.borrow(second, (30, 40))
     assert not np.shares_memory(a, b)
     assert a.flags.f_contiguous and a.ctypes.data % 64 == b.ctypes.data % 64 == 0
     del first
     gc.collect()
     third = Owner()
-    assert np.shares_memory(room.borrow(third, (30, 39)), a)
+    assert np.shares_memory(buffer_pool.borrow(third, (30, 39)), a)
     assert not empty
 
 
 def test_memory_of_another_size_is_let_go_and_little_is_kept(empty, monkeypatch):
     owner = Owner()
-    room.borrow(owner, (100, 100))
+    buffer_pool.borrow(owner, (100, 100))
     del owner
     assert len(empty) == 1
     owner = Owner()
-    room.borrow(owner, (10, 10))
+    buffer_pool.borrow(owner, (10, 10))
     assert not empty
-    monkeypatch.setattr(room, "LIMIT", 100)
+    monkeypatch.setattr(buffer_pool, "LIMIT", 100)
     del owner
     assert not empty
 

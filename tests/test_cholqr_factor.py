@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.linalg.cholqr import CholQR
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.linalg.cholqr import CholQR
 from tests.oracles import cholqr as oracle
 
 N, M = 150, 12

@@ -11,10 +11,11 @@ from pydantic import ValidationError
 
 from gpbench.experiment.evaluation import probes
 from gpbench.experiment.evaluation.probes import pivot_rule
-from gpbench.inference import sparse
-from gpbench.inference.exact import ExactPosterior
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.base import Kernel
+from gpbench.gp.inference import sparse
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.selection.swap import Swap
 from gpbench.methods import cholqr as method_module
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.cholqr import CholQR
@@ -22,7 +23,6 @@ from gpbench.methods.fitc import Fitc
 from gpbench.methods.hybrid import Hybrid
 from gpbench.methods.plv import Plv
 from gpbench.methods.sod import SubsetOfData
-from gpbench.selection.swap import Swap
 from tests.oracles import cholqr as oracle
 
 

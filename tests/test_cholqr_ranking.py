@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gpbench.experiment.evaluation.probes.ranking import ranks
-from gpbench.linalg.cholqr import CholQR
-from gpbench.selection.lookahead import Lookahead
-from gpbench.selection.swap import RESAMPLE, VARIANTS, Energy, swaps
+from gpbench.gp.linalg.cholqr import CholQR
+from gpbench.gp.selection.lookahead import Lookahead
+from gpbench.gp.selection.swap import RESAMPLE, VARIANTS, Energy, swaps
 from tests.oracles import cholqr as oracle
 from tests.test_cholqr_factor import M, N, built, problem
 

@@ -16,7 +16,7 @@ from gpbench.experiment.config.sections import SPLITS, Hyperparameters
 from gpbench.experiment.config.settings import SETTINGS
 from gpbench.experiment.config.yaml_document import read
 from gpbench.experiment.plan.plan import plan
-from gpbench.kernels.build import build_kernel
+from gpbench.gp.kernels.build import build_kernel
 
 pytestmark = pytest.mark.usefixtures("parts")
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpbench.kernels.rows import KernelRows
+from gpbench.gp.kernels.rows import KernelRows
+from gpbench.gp.selection.candidates import Candidates
+from gpbench.gp.selection.criteria import csi
 from gpbench.methods.csi import Csi
 from gpbench.recorder import Recorder
-from gpbench.selection.candidates import Candidates
-from gpbench.selection.criteria import csi
 from tests.oracles import cholqr as oracle
 from tests.test_cholqr_factor import problem as dense_problem
 from tests.test_cholqr_method import problem

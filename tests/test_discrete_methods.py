@@ -8,8 +8,8 @@ import pytest
 from gpbench import catalog
 from gpbench.errors import NotApplicable
 from gpbench.experiment.evaluation import probes
-from gpbench.kernels.build import build_kernel
-from gpbench.learning.full_gp import neutral_start
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.learning.full_gp import neutral_start
 from gpbench.methods.base import Problem, Schedule
 from gpbench.methods.cholqr import CholQR
 from tests.oracles.graphs import random_molecule

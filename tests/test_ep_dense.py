@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from gpbench.inference import ep
-from gpbench.inference.exact import ExactPosterior
-from gpbench.inference.likelihoods import Gaussian, Probit, mills, moments
-from gpbench.inference.model import GP
-from gpbench.inference.sites_dense import Panels, RankOne
-from gpbench.inference.sites_fic import Fic
-from gpbench.inference.sites_parallel import Parallel
-from gpbench.inference.sites_rows import RowSites
-from gpbench.kernels.build import build_kernel
+from gpbench.gp.inference import ep
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.inference.likelihoods import Gaussian, Probit, mills, moments
+from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.sites_dense import Panels, RankOne
+from gpbench.gp.inference.sites_fic import Fic
+from gpbench.gp.inference.sites_parallel import Parallel
+from gpbench.gp.inference.sites_rows import RowSites
+from gpbench.gp.kernels.build import build_kernel
 from tests.oracles.ep import naive_ep, probit_moments
 from tests.oracles.exact import finite_difference
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gpbench.inference import ep
-from gpbench.inference.likelihoods import Probit
-from gpbench.inference.sites_dense import Panels
-from gpbench.inference.sites_fic import Fic
-from gpbench.kernels.build import build_kernel
+from gpbench.gp.inference import ep
+from gpbench.gp.inference.likelihoods import Probit
+from gpbench.gp.inference.sites_dense import Panels
+from gpbench.gp.inference.sites_fic import Fic
+from gpbench.gp.kernels.build import build_kernel
 from tests.oracles.ep import naive_ep
 from tests.oracles.exact import finite_difference
 

@@ -11,13 +11,13 @@ from scipy.stats import t as student_t
 from gpbench.errors import DataError, InvalidPrediction, NotApplicable
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import evaluate, probes
-from gpbench.inference import ep
-from gpbench.inference.likelihoods import Probit
-from gpbench.inference.sites_dense import Panels
-from gpbench.kernels.build import build_kernel
-from gpbench.learning import priors
-from gpbench.learning.ep_mode import find_mode
-from gpbench.learning.parameters import Layout
+from gpbench.gp.inference import ep
+from gpbench.gp.inference.likelihoods import Probit
+from gpbench.gp.inference.sites_dense import Panels
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.learning import priors
+from gpbench.gp.learning.ep_mode import find_mode
+from gpbench.gp.learning.parameters import Layout
 from gpbench.methods.base import GP, Prediction, Problem, Schedule
 from gpbench.methods.ep import EP
 from gpbench.methods.ep_fic import EPFic

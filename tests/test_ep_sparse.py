@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from gpbench.inference import ep
-from gpbench.inference.likelihoods import Probit
-from gpbench.inference.sites_dense import Panels
-from gpbench.inference.sites_fronts import FrontSites
-from gpbench.inference.sites_parallel import Parallel
-from gpbench.inference.sites_rows import RowSites
-from gpbench.kernels.build import build_kernel
-from gpbench.linalg import fronts
+from gpbench.gp.inference import ep
+from gpbench.gp.inference.likelihoods import Probit
+from gpbench.gp.inference.sites_dense import Panels
+from gpbench.gp.inference.sites_fronts import FrontSites
+from gpbench.gp.inference.sites_parallel import Parallel
+from gpbench.gp.inference.sites_rows import RowSites
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.linalg import fronts
 from tests.oracles.exact import finite_difference
 
 TIGHT = 1e-11

@@ -137,7 +137,7 @@ def test_what_is_wrong_with_a_function_as_kernel_is_told(rows, method, function,
 
 
 def test_other_forms_of_a_kernel(rows):
-    from gpbench.kernels.matern import Matern32
+    from gpbench.gp.kernels.matern import Matern32
 
     X, y = rows
     specs = ["matern32", {"sum": ["ard-se", {"name": "linear"}]}, {"name": "ard-se", "bias": True}]
@@ -177,7 +177,7 @@ def test_a_saved_model_predicts_the_same(method, rows, tmp_path):
 
 
 def test_a_kernel_class_that_is_no_plug_in_is_told_in_a_true_sentence(rows, tmp_path):
-    from gpbench.kernels.matern import Matern32
+    from gpbench.gp.kernels.matern import Matern32
 
     class Mine(Matern32):
         name = "mine"
@@ -223,7 +223,7 @@ def test_a_file_that_is_no_model_is_told_in_a_sentence_and_runs_nothing(rows, tm
         arrays = dict(kept)
     text = arrays["description"].tobytes().decode()
     for evil in ("os:system", "gpbench.cli:main", "gpbench.data.fetch.obtain:os"):
-        changed = text.replace("gpbench.inference.sparse_predict:SparsePosterior", evil)
+        changed = text.replace("gpbench.gp.inference.sparse_predict:SparsePosterior", evil)
         assert changed != text
         arrays["description"] = np.frombuffer(changed.encode(), dtype=np.uint8)
         np.savez(tmp_path / "evil.npz", **arrays)

@@ -8,7 +8,7 @@ import pytest
 import gpbench
 from gpbench import SparseGPRegressor
 from gpbench.errors import BadParameter, DataError
-from gpbench.kernels.build import build_kernel
+from gpbench.gp.kernels.build import build_kernel
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(40, 2))

@@ -10,7 +10,7 @@ import pytest
 import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor
 from gpbench.errors import BadInput, DataError
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.ard_se import ArdSE
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0.0, 1, 0, 2, 1, 3])

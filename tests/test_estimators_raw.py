@@ -13,7 +13,7 @@ from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
-from gpbench.kernels.histogram_intersection import HistogramIntersection
+from gpbench.gp.kernels.histogram_intersection import HistogramIntersection
 
 RNG = np.random.default_rng(2)
 X = RNG.poisson(4, (120, 6)).astype(float)

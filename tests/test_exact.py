@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from gpbench.errors import NotPositiveDefinite
-from gpbench.inference import exact
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.build import build_kernel
-from gpbench.learning.full_gp import fit_hyperparameters
-from gpbench.linalg.cholesky import LADDER, Cholesky, mirror_lower
+from gpbench.gp.inference import exact
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.learning.full_gp import fit_hyperparameters
+from gpbench.gp.linalg.cholesky import LADDER, Cholesky, mirror_lower
 from tests.oracles import exact as oracle
 
 

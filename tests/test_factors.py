@@ -1,15 +1,15 @@
-"""What every factorisation promises (gpbench/linalg/factor.py), against numpy."""
+"""What every factorisation promises (gpbench/gp/linalg/factor.py), against numpy."""
 
 import numpy as np
 import pytest
 from scipy.sparse import csc_matrix
 
-from gpbench.linalg.cholesky import Cholesky
-from gpbench.linalg.factor import Factor, SparseFactor
-from gpbench.linalg.lowrank import LowRank
-from gpbench.linalg.multifrontal import Multifrontal
-from gpbench.linalg.ordering import fill_reducing
-from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic
+from gpbench.gp.linalg.cholesky import Cholesky
+from gpbench.gp.linalg.factor import Factor, SparseFactor
+from gpbench.gp.linalg.lowrank import LowRank
+from gpbench.gp.linalg.multifrontal import Multifrontal
+from gpbench.gp.linalg.ordering import fill_reducing
+from gpbench.gp.linalg.sparse_ldl import SparseLDL, Symbolic
 
 V, LAM = np.random.default_rng(0).normal(size=(4, 20)), np.random.default_rng(1).uniform(0.5, 2, 20)
 S = V.T @ V * (np.abs(np.subtract.outer(range(20), range(20))) < 6) + 30 * np.eye(20)

@@ -9,8 +9,8 @@ from driver import run_here, trial
 from gpbench import catalog
 from gpbench.errors import BadInput
 from gpbench.experiment.results.folder import Store
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.piecewise_polynomial import PP3
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.piecewise_polynomial import PP3
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
 

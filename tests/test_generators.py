@@ -17,7 +17,7 @@ from gpbench.data.sources import (
 )
 from gpbench.data.splits import draw
 from gpbench.errors import DataError
-from gpbench.kernels.build import build_kernel
+from gpbench.gp.kernels.build import build_kernel
 
 
 def load(name, seed=0, **options):

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from gpbench.errors import ConfigError, DataError, MissingExtra, NotApplicable
-from gpbench.kernels.build import build_kernel
-from gpbench.kernels.gram_stack import GramStack
-from gpbench.kernels.graph import BASE, Graphs
-from gpbench.kernels.graphs.features import Features
-from gpbench.kernels.graphs.graph import Graph, graph_of
-from gpbench.kernels.graphs.library import Library, library
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.kernels.gram_stack import GramStack
+from gpbench.gp.kernels.graph import BASE, Graphs
+from gpbench.gp.kernels.graphs.features import Features
+from gpbench.gp.kernels.graphs.graph import Graph, graph_of
+from gpbench.gp.kernels.graphs.library import Library, library
 from tests.kernel_gradients import check_parameters, vjp_inputs
 from tests.oracles import graphs as oracle
 

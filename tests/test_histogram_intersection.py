@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from gpbench.errors import ConfigError, NotApplicable
-from gpbench.kernels.build import build_kernel
-from gpbench.kernels.gram_stack import ASKED, GramStack, Latest
-from gpbench.kernels.histogram_intersection import HistogramIntersection
-from gpbench.kernels.rows import KernelRows
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.kernels.gram_stack import ASKED, GramStack, Latest
+from gpbench.gp.kernels.histogram_intersection import HistogramIntersection
+from gpbench.gp.kernels.rows import KernelRows
 from tests.kernel_gradients import check_parameters, vjp_inputs
 
 
@@ -118,5 +118,5 @@ def test_what_is_asked_for_again_comes_from_a_copy_with_the_same_numbers(rng, mo
     for i in range(40):  # nothing grows without end
         overlaps.weighted(w, X[i % 29 : i % 29 + 2], X)
     assert len(stack._copies) <= ASKED
-    monkeypatch.setattr("gpbench.kernels.gram_stack.ROOM", 100)
+    monkeypatch.setattr("gpbench.gp.kernels.gram_stack.ROOM", 100)
     np.testing.assert_allclose(overlaps.weighted(w, Z, X), first[0], rtol=1e-13)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.bias import Bias
-from gpbench.kernels.build import build_kernel
-from gpbench.kernels.combine import Product, Sum
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.bias import Bias
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.kernels.combine import Product, Sum
 from tests.kernel_gradients import check_inputs, check_parameters, vjp
 from tests.oracles.exact import se_kernel
 

@@ -10,13 +10,13 @@ from gpbench.experiment.evaluation import problem
 from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.run.progress import Lines
-from gpbench.inference import exact
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning import full_gp, ladder
-from gpbench.learning.learner import Learner
-from gpbench.learning.parameters import Layout
-from gpbench.learning.sizes import usual_subset
+from gpbench.gp.inference import exact
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning import full_gp, ladder
+from gpbench.gp.learning.learner import Learner
+from gpbench.gp.learning.parameters import Layout
+from gpbench.gp.learning.sizes import usual_subset
 
 
 @pytest.mark.parametrize(

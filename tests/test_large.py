@@ -14,8 +14,8 @@ from gpbench.experiment.evaluation.checkpoint import Journal
 from gpbench.experiment.evaluation.problem import start
 from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.results.folder import Store
-from gpbench.inference import parts
-from gpbench.learning.optimise import maximise
+from gpbench.gp.inference import parts
+from gpbench.gp.learning.optimise import maximise
 from gpbench.methods.base import Problem, Schedule
 from gpbench.methods.fitc import Fitc
 from gpbench.methods.plv import Plv
@@ -118,7 +118,7 @@ def test_selection_and_k_means_see_a_random_part_of_the_rows(folder):
 def test_the_number_of_workers_changes_no_digit(folder, monkeypatch):
     distributed = pytest.importorskip("distributed")
     from gpbench.experiment.run.dask.row_map import Crew
-    from gpbench.inference import sparse
+    from gpbench.gp.inference import sparse
 
     large = problem(folder, True)
     rows = [large.X.part(i, min(i + 16_384, ROWS)) for i in range(0, ROWS, 16_384)]

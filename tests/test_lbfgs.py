@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from gpbench import catalog
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning.lbfgs import PAIRS, InverseHessian
-from gpbench.learning.learner import Learner
-from gpbench.learning.optimise import maximise
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning.lbfgs import PAIRS, InverseHessian
+from gpbench.gp.learning.learner import Learner
+from gpbench.gp.learning.optimise import maximise
 from gpbench.methods.base import Problem, Schedule
 from scripts.bench.race import Reached, Watch, rows, start_of
 

@@ -9,10 +9,10 @@ from gpbench.experiment.evaluation.problem import problem_of, shared_fit
 from gpbench.experiment.evaluation.trial_data import draw_of
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.plan import plan
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning.learner import CURRENT, FIRST_STEP, LIMITS, ROOM, Learner
-from gpbench.learning.parameters import Layout
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning.learner import CURRENT, FIRST_STEP, LIMITS, ROOM, Learner
+from gpbench.gp.learning.parameters import Layout
 
 BOX = [(-12.0, 12.0)] * 3
 

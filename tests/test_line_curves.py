@@ -6,8 +6,8 @@ import pytest
 from gpbench.data.dataset import Dataset
 from gpbench.experiment.evaluation import curves_1d, probes
 from gpbench.experiment.evaluation.probes import prior
-from gpbench.inference import sparse
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.inference import sparse
+from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.cholqr import CholQR
 from gpbench.methods.ep import EP

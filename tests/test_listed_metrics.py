@@ -7,8 +7,8 @@ from driver import run_here, trial
 
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.results.folder import Store
-from gpbench.inference import sparse
-from gpbench.inference.sparse_predict import SparsePosterior
+from gpbench.gp.inference import sparse
+from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.methods.random import Random
 from gpbench.metrics import lacking
 
@@ -36,7 +36,7 @@ def test_the_latent_score_is_there_when_it_is_listed_and_a_trial_without_it_runs
 def test_without_the_latent_variance_no_factor_with_the_nugget_is_made(rng):
     from dataclasses import replace
 
-    from gpbench.kernels.ard_se import ArdSE
+    from gpbench.gp.kernels.ard_se import ArdSE
     from gpbench.methods.base import GP, Problem, Schedule
 
     X, gp = rng.normal(size=(30, 2)), GP(ArdSE(np.zeros(3), 2), 0.1)

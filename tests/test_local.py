@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpbench import catalog
-from gpbench.inference import exact, local
-from gpbench.inference.model import GP
-from gpbench.kernels.build import build_kernel
-from gpbench.linalg.halving import Halving
+from gpbench.gp.inference import exact, local
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.linalg.halving import Halving
 from gpbench.methods.base import Problem, Schedule
 from tests.oracles import exact as oracle
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpbench.linalg.cholesky import Cholesky
-from gpbench.linalg.lowrank import LowRank
-from gpbench.linalg.triangular import Triangle, add_gram, mirror_lower
+from gpbench.gp.linalg.cholesky import Cholesky
+from gpbench.gp.linalg.lowrank import LowRank
+from gpbench.gp.linalg.triangular import Triangle, add_gram, mirror_lower
 from tests.oracles import sparse as oracle
 
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from gpbench.inference import ep, exact
-from gpbench.inference.likelihoods import Probit
-from gpbench.inference.sites_dense import Panels
-from gpbench.inference.sites_fic import Fic
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning import full_gp
-from gpbench.learning.full_gp import fit_hyperparameters
-from gpbench.linalg import cholesky
+from gpbench.gp.inference import ep, exact
+from gpbench.gp.inference.likelihoods import Probit
+from gpbench.gp.inference.sites_dense import Panels
+from gpbench.gp.inference.sites_fic import Fic
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning import full_gp
+from gpbench.gp.learning.full_gp import fit_hyperparameters
+from gpbench.gp.linalg import cholesky
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.cholqr import CholQR
 from gpbench.methods.csi import Csi

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpbench.errors import NotPositiveDefinite
-from gpbench.linalg import fronts
-from gpbench.linalg.multifrontal import Multifrontal
+from gpbench.gp.linalg import fronts
+from gpbench.gp.linalg.multifrontal import Multifrontal
 
 
 def random_spd(n, pairs, rng):

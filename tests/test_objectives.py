@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gpbench import objectives
-from gpbench.linalg.cholesky import Cholesky
-from gpbench.linalg.lowrank import LowRank
+from gpbench.gp import objectives
+from gpbench.gp.linalg.cholesky import Cholesky
+from gpbench.gp.linalg.lowrank import LowRank
 from tests.oracles.exact import finite_difference
 from tests.oracles.sparse import log_normal
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gpbench.errors import NotPositiveDefinite
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning.optimise import best_of, maximise
-from gpbench.learning.parameters import Layout, input_units
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning.optimise import best_of, maximise
+from gpbench.gp.learning.parameters import Layout, input_units
 
 CENTRE = np.array([1.0, -2.0, 0.5])
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gpbench.inference import parts, sparse
-from gpbench.inference.model import GP
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.inference import parts, sparse
+from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.kernels.ard_se import ArdSE
 
 
 class Arrays:

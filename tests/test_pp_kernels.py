@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gpbench.errors import NotApplicable
-from gpbench.kernels import piecewise_polynomial
-from gpbench.kernels.build import build_kernel
-from gpbench.kernels.piecewise_polynomial import PP1
+from gpbench.gp.kernels import piecewise_polynomial
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.kernels.piecewise_polynomial import PP1
 from tests.kernel_gradients import check_inputs, check_parameters, vjp
 from tests.oracles.ep import pp_kernel
 

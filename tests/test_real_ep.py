@@ -6,8 +6,8 @@ import pytest
 from gpbench import data, metrics
 from gpbench.data.scaling import Scaler
 from gpbench.data.splits import draw
-from gpbench.kernels.build import build_kernel
-from gpbench.linalg.sparse_ldl import Symbolic
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.linalg.sparse_ldl import Symbolic
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.ep import EP
 

@@ -10,8 +10,8 @@ import pytest
 
 from gpbench import catalog
 from gpbench.errors import NotPositiveDefinite
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning.interleave import Round, interleave, measure_settled, objective_settled
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning.interleave import Round, interleave, measure_settled, objective_settled
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.dmax import Dmax
 from gpbench.methods.families.greedy import GreedyMethod

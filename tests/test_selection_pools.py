@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.rows import KernelRows
-from gpbench.selection.criteria import nlgpp, post_backfitting, posterior, random
-from gpbench.selection.greedy import Path
-from gpbench.selection.pools import WithoutRows, WorkingSet
-from gpbench.selection.state import GreedyState
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.rows import KernelRows
+from gpbench.gp.selection.criteria import nlgpp, post_backfitting, posterior, random
+from gpbench.gp.selection.greedy import Path
+from gpbench.gp.selection.pools import WithoutRows, WorkingSet
+from gpbench.gp.selection.state import GreedyState
 from tests.test_selection_state import Watched
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpbench import catalog, data
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.methods.base import GP, Problem, Schedule
 
 

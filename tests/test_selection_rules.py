@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, spearmanr
 
 from gpbench import catalog
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.histogram_intersection import HistogramIntersection
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.histogram_intersection import HistogramIntersection
+from gpbench.gp.selection import initialisers
+from gpbench.gp.selection.initialisers import kdpp, leverage, rpcholesky
+from gpbench.gp.selection.pivoting import Pivoting
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.fitc import Fitc
-from gpbench.selection import rules
-from gpbench.selection.pivoting import Pivoting
-from gpbench.selection.rules import kdpp, leverage, rpcholesky
 from tests.oracles import rules as oracle
 
 
@@ -30,15 +30,15 @@ def setting(n=40, dims=2, seed=0, noise=0.1):
 @given(n=st.integers(1, 40), m=st.integers(1, 45), dims=st.integers(1, 5), seed=st.integers(0, 99))
 def test_every_rule_gives_distinct_rows_and_no_more_than_asked(n, m, dims, seed):
     gp, X = setting(n, dims, seed)
-    for name in rules.NAMES:
-        rows = rules.find(name)(gp, X, m, np.random.default_rng(seed)).rows
+    for name in initialisers.NAMES:
+        rows = initialisers.find(name)(gp, X, m, np.random.default_rng(seed)).rows
         assert 1 <= len(rows) <= min(n, m) and len(set(rows.tolist())) == len(rows)
         assert set(rows.tolist()) <= set(range(n))
 
 
 def test_conditional_variance_takes_what_the_basis_determines_least():
     gp, X = setting()
-    chosen = rules.find("conditional-variance")(gp, X, 12, None)
+    chosen = initialisers.find("conditional-variance")(gp, X, 12, None)
     assert chosen.rows.tolist() == oracle.greedy(gp.kernel(X), 12)
     assert chosen.kernel_rows == 12
 
@@ -126,16 +126,16 @@ def test_leverage_draws_follow_the_scores():
     assert chisquare([first[k] for k in range(3)], 4000 * score / score.sum()).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("name", rules.NAMES)
+@pytest.mark.parametrize("name", initialisers.NAMES)
 def test_duplicate_rows_are_taken_once(name):
     gp, X = setting(n=8)
     doubled = np.vstack([X, X, X])
-    rows = rules.find(name)(gp, doubled, 8, np.random.default_rng(0)).rows
+    rows = initialisers.find(name)(gp, doubled, 8, np.random.default_rng(0)).rows
     if name != "leverage":  # draws by score alone may meet a copy
         assert len({tuple(doubled[j]) for j in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("name", rules.NAMES)
+@pytest.mark.parametrize("name", initialisers.NAMES)
 def test_a_rule_is_a_method_and_a_start_and_needs_no_gradient_of_the_kernel(name):
     rng = np.random.default_rng(0)
     X = rng.dirichlet(np.ones(6), 60)
@@ -150,11 +150,11 @@ def test_a_rule_is_a_method_and_a_start_and_needs_no_gradient_of_the_kernel(name
 
 def test_more_rows_by_conditional_variance_extend_the_shorter_choice():
     gp, X = setting()
-    short, long = (rules.find("conditional-variance")(gp, X, m, None).rows for m in (6, 15))
+    short, long = (initialisers.find("conditional-variance")(gp, X, m, None).rows for m in (6, 15))
     assert long[:6].tolist() == short.tolist()
 
 
 def test_a_kernel_that_explains_everything_with_one_row_ends_early():
     gp, X = setting()
     flat = dataclasses.replace(gp, kernel=ArdSE(np.log([1.0, 1e9, 1e9]), 2))
-    assert len(rules.find("rpcholesky")(flat, X, 5, np.random.default_rng(0)).rows) == 1
+    assert len(initialisers.find("rpcholesky")(flat, X, 5, np.random.default_rng(0)).rows) == 1

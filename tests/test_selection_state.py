@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.rows import KernelRows
-from gpbench.selection.candidates import Candidates
-from gpbench.selection.criteria import (
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.rows import KernelRows
+from gpbench.gp.selection.candidates import Candidates
+from gpbench.gp.selection.criteria import (
     entropy,
     evidence,
     free_energy,
@@ -21,9 +21,9 @@ from gpbench.selection.criteria import (
     post_backfitting,
     posterior,
 )
-from gpbench.selection.greedy import Path
-from gpbench.selection.pools import Everything, WithoutRows, WorkingSet
-from gpbench.selection.state import GreedyState
+from gpbench.gp.selection.greedy import Path
+from gpbench.gp.selection.pools import Everything, WithoutRows, WorkingSet
+from gpbench.gp.selection.state import GreedyState
 from tests.oracles import selection as oracle
 
 SCORED = [c.criterion for c in (evidence, posterior, loo_cve, gpe, nlgpp, post_backfitting, info_gain, entropy)]

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from gpbench.inference import sparse
-from gpbench.inference.exact import ExactPosterior
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning import sizes
+from gpbench.gp.inference import sparse
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning import sizes
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.vfe import Vfe
 from tests.oracles import sparse as oracle

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpbench import objectives
-from gpbench.inference.exact import ExactPosterior
-from gpbench.inference.model import GP
-from gpbench.inference.sparse import APPROXIMATIONS, FITC, TIGHT, VFE, build, evaluate
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.bias import Bias
-from gpbench.kernels.combine import Sum
+from gpbench.gp import objectives
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.sparse import APPROXIMATIONS, FITC, TIGHT, VFE, build, evaluate
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.bias import Bias
+from gpbench.gp.kernels.combine import Sum
 from tests.oracles import sparse as oracle
 from tests.oracles.exact import finite_difference
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gpbench.errors import NotApplicable
-from gpbench.inference import compact, exact
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.combine import Product
-from gpbench.kernels.piecewise_polynomial import PP0, PP2, PP3
+from gpbench.gp.inference import compact, exact
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.combine import Product
+from gpbench.gp.kernels.piecewise_polynomial import PP0, PP2, PP3
 from gpbench.methods.base import Problem, Schedule
 from gpbench.methods.sparse_gp import SparseGP
 

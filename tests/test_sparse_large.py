@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from gpbench.data.sources.kin40k_sim import Kin40kSim
-from gpbench.inference.model import GP
-from gpbench.inference.sparse import APPROXIMATIONS, FITC, build, evaluate
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.sparse import APPROXIMATIONS, FITC, build, evaluate
+from gpbench.gp.kernels.ard_se import ArdSE
 
 
 def arm(n, m, memory, approximation=FITC):

@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from gpbench.errors import NotPositiveDefinite
-from gpbench.linalg.ordering import Ordering, fill_reducing, minimum_degree
-from gpbench.linalg.sparse_ldl import SparseLDL, Symbolic, permuted
+from gpbench.gp.linalg.ordering import Ordering, fill_reducing, minimum_degree
+from gpbench.gp.linalg.sparse_ldl import SparseLDL, Symbolic, permuted
 
 
 def random_spd(n, density, rng):

@@ -7,10 +7,10 @@ import pytest
 from pydantic import ValidationError
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.exact import ExactPosterior
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.piecewise_polynomial import PP0
-from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.piecewise_polynomial import PP0
+from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.families.inducing import kmeans
 from gpbench.methods.fitc import Fitc

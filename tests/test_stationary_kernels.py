@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from gpbench import catalog
 from gpbench.errors import NotApplicable
-from gpbench.inference import exact, sparse
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.build import build_kernel
-from gpbench.learning.full_gp import fit_hyperparameters
-from gpbench.learning.priors import HalfStudentT
+from gpbench.gp.inference import exact, sparse
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.learning.full_gp import fit_hyperparameters
+from gpbench.gp.learning.priors import HalfStudentT
 from gpbench.methods.base import Problem, Schedule
 from tests.kernel_gradients import vjp, vjp_inputs
 from tests.oracles import kernels as oracle

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from gpbench import catalog
 from gpbench.errors import NotApplicable, NotPositiveDefinite
-from gpbench.inference import exact, vecchia
-from gpbench.inference.model import GP
-from gpbench.kernels.build import build_kernel
-from gpbench.learning.neighbours import learn, moved
-from gpbench.linalg.conditionals import log_densities
-from gpbench.linalg.neighbours import earlier_neighbours, maximin_order
+from gpbench.gp.inference import exact, vecchia
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.learning.neighbours import learn, moved
+from gpbench.gp.linalg.conditionals import log_densities
+from gpbench.gp.linalg.neighbours import earlier_neighbours, maximin_order
 from gpbench.methods.base import Problem, Schedule
 from tests.oracles import vecchia as oracle
 from tests.oracles.exact import finite_difference

@@ -21,8 +21,8 @@ from gpbench.experiment.plan import random_streams, trial_id
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.run.jobs import jobs_for, shared_key, shared_stream_key
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.build import essential_options
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.build import essential_options
 from gpbench.methods.base import Method
 from gpbench.versions import Added, defaults, essential, lower, raised, version_of
 

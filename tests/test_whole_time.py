@@ -11,7 +11,7 @@ from gpbench.analysis import results_table
 from gpbench.experiment.evaluation import evaluate, problem
 from gpbench.experiment.results.checked_files import read_checked, write_checked
 from gpbench.experiment.results.folder import Store
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.ard_se import ArdSE
 
 SHARED = {"schedule": "fixed", "from": "full-gp", "subset": 30, "evaluations": 10}
 

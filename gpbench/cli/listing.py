@@ -140,7 +140,7 @@ def _facts(kind: str, cls) -> dict:
     if kind == "kernel":
         import inspect
 
-        from gpbench.kernels.build import COMBINED, how_to_write
+        from gpbench.gp.kernels.build import COMBINED, how_to_write
 
         if cls.name in COMBINED:
             return facts | {"written": how_to_write(cls.name)}

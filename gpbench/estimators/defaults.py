@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.learning.sizes import usual_size
+from gpbench.gp.learning.sizes import usual_size
 
 DENSE_ROWS = 1500  # up to here EP with the full matrix takes seconds
 

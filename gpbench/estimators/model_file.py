@@ -22,8 +22,8 @@ from scipy import sparse
 import gpbench
 from gpbench import catalog
 from gpbench.errors import BadInput, BadParameter, DataError
-from gpbench.kernels.base import Kernel
-from gpbench.kernels.function import FunctionKernel
+from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.kernels.function import FunctionKernel
 from gpbench.system.atomic_files import refuse_unwritable, writing
 
 FORMAT = 1

@@ -15,10 +15,10 @@ from gpbench.experiment.config import kernel_entry
 from gpbench.experiment.config.document_checker import Reader, wording
 from gpbench.experiment.config.sections import Hyperparameters
 from gpbench.experiment.config.yaml_document import Document
-from gpbench.kernels.base import Kernel
-from gpbench.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
-from gpbench.kernels.function import FunctionKernel
-from gpbench.kernels.patterns import NO_SUPPORT
+from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
+from gpbench.gp.kernels.function import FunctionKernel
+from gpbench.gp.kernels.patterns import NO_SUPPORT
 from gpbench.methods.base import Method
 from gpbench.text import nearest, seconds
 
@@ -138,7 +138,7 @@ def _compact(choice: KernelChoice) -> bool:
 
 
 def _described(given: Any) -> dict:
-    """A description with every option known, as kernels/build.py takes it."""
+    """A description with every option known, as gp/kernels/build.py takes it."""
     given = {"name": given} if isinstance(given, str) else given
     if not isinstance(given, dict):
         raise BadParameter(f"kernel: expected a name, a mapping, a Kernel or a function k(A, B), got {given!r}")

@@ -14,11 +14,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from gpbench.errors import BadInput
-from gpbench.inference import parts
-from gpbench.inference.model import GP, Prediction, Predictor
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.learning.full_gp import neutral_start
-from gpbench.learning.learner import LEARNER, Learner
+from gpbench.gp.inference import parts
+from gpbench.gp.inference.model import GP, Prediction, Predictor
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.learning.full_gp import neutral_start
+from gpbench.gp.learning.learner import LEARNER, Learner
 from gpbench.recorder import Recorder
 
 __all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "Schedule"]
@@ -44,7 +44,7 @@ class Schedule:
     guard: float | None = None  # a round that raises the selection's measure by more than this share is taken back
     optimiser: str = "lbfgs"  # or cg
     restarts: int = 1
-    prior: str = "none"  # on the hyperparameters (learning/priors.py); half-t for classification
+    prior: str = "none"  # on the hyperparameters (gp/learning/priors.py); half-t for classification
     learner: Learner = LEARNER
 
 
@@ -170,7 +170,7 @@ class Method(BaseModel):
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
-    large: ClassVar[bool] = False  # works on rows beyond memory (inference/parts.py)
+    large: ClassVar[bool] = False  # works on rows beyond memory (gp/inference/parts.py)
     learners: ClassVar[int] = 4  # the last version of the learner that moved its climbs
     probes: ClassVar[tuple[str, ...]] = ()  # files of running/probes that look at its fits, for figures
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max

@@ -8,14 +8,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from gpbench.inference import sparse
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.kernels.rows import KernelRows
-from gpbench.learning.adapt import adapt
-from gpbench.learning.parameters import Layout
-from gpbench.linalg.cholesky import JITTER, jitter_notes
-from gpbench.linalg.cholqr import CholQR as Factor
-from gpbench.selection.swap import VARIANTS, Energy, Swap, follow, swaps
+from gpbench.gp.inference import sparse
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.kernels.rows import KernelRows
+from gpbench.gp.learning.adapt import adapt
+from gpbench.gp.learning.parameters import Layout
+from gpbench.gp.linalg.cholesky import JITTER, jitter_notes
+from gpbench.gp.linalg.cholqr import CholQR as Factor
+from gpbench.gp.selection.swap import VARIANTS, Energy, Swap, follow, swaps
 from gpbench.system import deadline
 
 from .base import GP, Fitted, Method, Prediction, Predictor, Problem, Recorder

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from gpbench.inference import sparse
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.kernels.rows import KernelRows
-from gpbench.linalg.cholesky import JITTER, jitter_notes
-from gpbench.selection.criteria import csi
+from gpbench.gp.inference import sparse
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.kernels.rows import KernelRows
+from gpbench.gp.linalg.cholesky import JITTER, jitter_notes
+from gpbench.gp.selection.criteria import csi
 
 from .base import GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 

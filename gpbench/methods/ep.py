@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gpbench.inference.sites_dense import Panels, RankOne
+from gpbench.gp.inference.sites_dense import Panels, RankOne
 from gpbench.versions import Added
 
 from .families.ep import EPMethod

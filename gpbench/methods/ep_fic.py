@@ -7,8 +7,8 @@ from dataclasses import replace
 from pydantic import Field, field_validator
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.sites_fic import Fic
-from gpbench.linalg.cholesky import JITTER
+from gpbench.gp.inference.sites_fic import Fic
+from gpbench.gp.linalg.cholesky import JITTER
 
 from .families.ep import EPMethod
 from .families.inducing import choose, known_start

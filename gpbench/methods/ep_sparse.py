@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from gpbench.inference.sites_fronts import FrontSites
-from gpbench.inference.sites_parallel import DAMPING, Parallel
-from gpbench.inference.sites_rows import RowSites
-from gpbench.linalg.ordering import Ordering
+from gpbench.gp.inference.sites_fronts import FrontSites
+from gpbench.gp.inference.sites_parallel import DAMPING, Parallel
+from gpbench.gp.inference.sites_rows import RowSites
+from gpbench.gp.linalg.ordering import Ordering
 
 from .families.ep import EPMethod
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.inference.sparse import FITC
+from gpbench.gp.inference.sparse import FITC
 
 from .families.sparse import SizedByRows
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpbench.inference.exact import ExactPosterior
-from gpbench.linalg.cholesky import jitter_notes
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.linalg.cholesky import jitter_notes
 
 from .base import AT_ONCE, Fitted, Method, Problem
 from .families.exact import learned

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.selection.criteria import gpe
+from gpbench.gp.selection.criteria import gpe
 
 from .families.greedy import WorkingSetMethod
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from gpbench.inference import sparse
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.linalg.cholesky import JITTER, jitter_notes
+from gpbench.gp.inference import sparse
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.linalg.cholesky import JITTER, jitter_notes
 
 from .base import AT_ONCE, Fitted, Method
 from .families.exact import learned

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from gpbench.selection.criteria import info_gain
+from gpbench.gp.selection.criteria import info_gain
 
 from .families.greedy import GreedyMethod
 

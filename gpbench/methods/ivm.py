@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpbench.learning.interleave import objective_settled
-from gpbench.selection.criteria import entropy
+from gpbench.gp.learning.interleave import objective_settled
+from gpbench.gp.selection.criteria import entropy
 
 from .families.greedy import EpochMethod
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.selection.criteria import post_backfitting
+from gpbench.gp.selection.criteria import post_backfitting
 
 from .families.greedy import WorkingSetMethod
 

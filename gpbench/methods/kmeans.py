@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from gpbench.inference.sparse import DTC
+from gpbench.gp.inference.sparse import DTC
 
 from .families.sparse import SparseMethod
 

@@ -7,9 +7,9 @@ from functools import partial
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.local import LocalPosterior, evaluate
-from gpbench.linalg.cholesky import jitter_notes
-from gpbench.linalg.halving import Halving
+from gpbench.gp.inference.local import LocalPosterior, evaluate
+from gpbench.gp.linalg.cholesky import jitter_notes
+from gpbench.gp.linalg.halving import Halving
 
 from .base import AT_ONCE, Fitted, Method
 from .families.exact import learned

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.selection.criteria import loo_cve
+from gpbench.gp.selection.criteria import loo_cve
 
 from .families.greedy import WorkingSetMethod
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.selection.criteria import nlgpp
+from gpbench.gp.selection.criteria import nlgpp
 
 from .families.greedy import WorkingSetMethod
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.selection.criteria import evidence
+from gpbench.gp.selection.criteria import evidence
 
 from .families.greedy import WorkingSetMethod
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gpbench.selection.criteria import posterior
+from gpbench.gp.selection.criteria import posterior
 
 from .families.greedy import WorkingSetMethod
 

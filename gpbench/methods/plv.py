@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.inference.sparse import DTC
+from gpbench.gp.inference.sparse import DTC
 
 from .families.sparse import SparseMethod
 

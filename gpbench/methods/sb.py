@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.selection.criteria import posterior
+from gpbench.gp.selection.criteria import posterior
 
 from .families.greedy import WorkingSetMethod
 

@@ -7,9 +7,9 @@ from functools import partial
 from pydantic import Field
 
 from gpbench.errors import NotApplicable
-from gpbench.inference.compact import CompactPosterior, evaluate
-from gpbench.kernels.patterns import NO_SUPPORT
-from gpbench.linalg.ordering import Ordering
+from gpbench.gp.inference.compact import CompactPosterior, evaluate
+from gpbench.gp.kernels.patterns import NO_SUPPORT
+from gpbench.gp.linalg.ordering import Ordering
 
 from .base import AT_ONCE, Fitted, Method
 from .families.exact import learned

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from gpbench.selection.criteria import free_energy
-from gpbench.selection.pools import OneByOne, WorkingSet
+from gpbench.gp.selection.criteria import free_energy
+from gpbench.gp.selection.pools import OneByOne, WorkingSet
 
 from .families.greedy import EpochMethod
 

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from gpbench.inference.vecchia import VecchiaPosterior, embedding, evaluate
-from gpbench.learning.neighbours import learn
-from gpbench.linalg.neighbours import earlier_neighbours, maximin_order
+from gpbench.gp.inference.vecchia import VecchiaPosterior, embedding, evaluate
+from gpbench.gp.learning.neighbours import learn
+from gpbench.gp.linalg.neighbours import earlier_neighbours, maximin_order
 
 from .base import AT_ONCE, Fitted, Method
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.inference.sparse import VFE
+from gpbench.gp.inference.sparse import VFE
 
 from .families.sparse import SizedByRows
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpbench.inference.sparse import TIGHT
+from gpbench.gp.inference.sparse import TIGHT
 
 from .families.sparse import SizedByRows
 

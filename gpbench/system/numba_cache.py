@@ -21,7 +21,7 @@ def settle() -> None:
     if os.environ.get(_VARIABLE):
         return
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path(os.path.expanduser("~")) / ".cache") / "numba"
-    if _writable(Path(__file__).parents[1] / "linalg" / "__pycache__") or _writable(home):
+    if _writable(Path(__file__).parents[1] / "gp" / "linalg" / "__pycache__") or _writable(home):
         return
     try:
         _ours = _private_folder()

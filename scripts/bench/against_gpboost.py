@@ -21,8 +21,8 @@ for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):  #
 import numpy as np  # noqa: E402
 
 from gpbench import catalog, data  # noqa: E402
-from gpbench.kernels.build import build_kernel  # noqa: E402
-from gpbench.learning.full_gp import neutral_start  # noqa: E402
+from gpbench.gp.kernels.build import build_kernel  # noqa: E402
+from gpbench.gp.learning.full_gp import neutral_start  # noqa: E402
 from gpbench.methods.base import Problem, Schedule  # noqa: E402
 
 ROWS = 15_000

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.linalg.cholqr import CholQR
-from gpbench.selection.criteria import free_energy
-from gpbench.selection.greedy import Path
-from gpbench.selection.lookahead import Lookahead
-from gpbench.selection.pools import OneByOne, WorkingSet
-from gpbench.selection.swap import Energy, RandomPivots, swaps
+from gpbench.gp.linalg.cholqr import CholQR
+from gpbench.gp.selection.criteria import free_energy
+from gpbench.gp.selection.greedy import Path
+from gpbench.gp.selection.lookahead import Lookahead
+from gpbench.gp.selection.pools import OneByOne, WorkingSet
+from gpbench.gp.selection.swap import Energy, RandomPivots, swaps
 
 from .selection import NOISE, N, random_basis, setting
 from .timing import Case

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench import objectives
 from gpbench.data.sources.kin40k_sim import Kin40kSim
-from gpbench.inference import exact, sparse
-from gpbench.inference.model import GP
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp import objectives
+from gpbench.gp.inference import exact, sparse
+from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.kernels.ard_se import ArdSE
 
 from . import cholqr, ep, executors, fronts, graphs, large, selection
 from .timing import Case

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
-from gpbench.inference import ep
-from gpbench.inference.likelihoods import Probit
-from gpbench.inference.sites_dense import Panels
-from gpbench.inference.sites_fic import Fic
-from gpbench.inference.sites_rows import RowSites
-from gpbench.kernels.build import build_kernel
-from gpbench.linalg.sparse_ldl import forward
+from gpbench.gp.inference import ep
+from gpbench.gp.inference.likelihoods import Probit
+from gpbench.gp.inference.sites_dense import Panels
+from gpbench.gp.inference.sites_fic import Fic
+from gpbench.gp.inference.sites_rows import RowSites
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.linalg.sparse_ldl import forward
 
 from .timing import Case
 

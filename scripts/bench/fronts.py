@@ -10,13 +10,13 @@ import time
 
 import numpy as np
 
-from gpbench.inference import ep
-from gpbench.inference.compact import CompactPosterior
-from gpbench.inference.likelihoods import Probit
-from gpbench.inference.model import GP
-from gpbench.inference.sites_dense import Panels, RankOne
-from gpbench.inference.sites_fronts import FrontSites
-from gpbench.kernels.piecewise_polynomial import PP3
+from gpbench.gp.inference import ep
+from gpbench.gp.inference.compact import CompactPosterior
+from gpbench.gp.inference.likelihoods import Probit
+from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.sites_dense import Panels, RankOne
+from gpbench.gp.inference.sites_fronts import FrontSites
+from gpbench.gp.kernels.piecewise_polynomial import PP3
 
 from .ep import clusters
 from .timing import Case

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.kernels.graph import BASE, Graphs
-from gpbench.kernels.graphs.graph import Graph
-from gpbench.kernels.graphs.library import Library
-from gpbench.kernels.histogram_intersection import HistogramIntersection
+from gpbench.gp.kernels.graph import BASE, Graphs
+from gpbench.gp.kernels.graphs.graph import Graph
+from gpbench.gp.kernels.graphs.library import Library
+from gpbench.gp.kernels.histogram_intersection import HistogramIntersection
 
 from .timing import Case
 

@@ -1,4 +1,4 @@
-"""One model of rows beyond memory (inference/parts.py): units of one dgemm, anonymous memory, and a second worker."""
+"""One model of rows beyond memory (gp/inference/parts.py): units of one dgemm, anonymous memory, and a second worker."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from gpbench.data import shards
 from gpbench.data.sources.kin40k_sim import Kin40kSim
-from gpbench.inference import parts, sparse
-from gpbench.inference.model import GP
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.linalg.cholesky import JITTER
+from gpbench.gp.inference import parts, sparse
+from gpbench.gp.inference.model import GP
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.linalg.cholesky import JITTER
 
 from .executors import Line
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from gpbench.inference import exact, sparse
+from gpbench.gp.inference import exact, sparse
 
 from .entries import SIZES, N, regression
 from .timing import Case

@@ -23,8 +23,8 @@ import numpy as np  # noqa: E402
 from gpbench import catalog, data  # noqa: E402
 from gpbench.adapters import environment  # noqa: E402
 from gpbench.errors import NotApplicable  # noqa: E402
-from gpbench.inference.model import GP  # noqa: E402
-from gpbench.kernels.ard_se import ArdSE  # noqa: E402
+from gpbench.gp.inference.model import GP  # noqa: E402
+from gpbench.gp.kernels.ard_se import ArdSE  # noqa: E402
 from gpbench.methods.base import Problem, Schedule  # noqa: E402
 
 LIBRARIES, KINDS = ("gpflow", "gpy"), ("vfe", "fitc")

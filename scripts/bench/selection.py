@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.kernels.ard_se import ArdSE
-from gpbench.kernels.rows import KernelRows
-from gpbench.selection.candidates import Candidates
-from gpbench.selection.criteria import evidence, gpe, info_gain, loo_cve, nlgpp, post_backfitting, posterior, random
-from gpbench.selection.greedy import Path
-from gpbench.selection.pools import FRESH, WithoutRows, WorkingSet
-from gpbench.selection.state import GreedyState
+from gpbench.gp.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.rows import KernelRows
+from gpbench.gp.selection.candidates import Candidates
+from gpbench.gp.selection.criteria import evidence, gpe, info_gain, loo_cve, nlgpp, post_backfitting, posterior, random
+from gpbench.gp.selection.greedy import Path
+from gpbench.gp.selection.pools import FRESH, WithoutRows, WorkingSet
+from gpbench.gp.selection.state import GreedyState
 
 from .timing import Case
 

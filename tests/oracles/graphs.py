@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from gpbench.kernels.graphs.graph import Graph
+from gpbench.gp.kernels.graphs.graph import Graph
 
 
 def random_molecule(rng, n):

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from gpbench.inference.exact import ExactPosterior
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.selection.criterion import Criterion
 from gpbench.methods.base import Fitted, Method
 from gpbench.methods.families.greedy import WorkingSetMethod
-from gpbench.selection.criterion import Criterion
 
 
 class FirstRows(Method):

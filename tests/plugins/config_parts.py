@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from gpbench.data.source import Source
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.methods.base import Method
 
 

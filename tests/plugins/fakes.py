@@ -17,7 +17,7 @@ from pydantic import Field
 from gpbench.data.dataset import Dataset
 from gpbench.data.source import Source
 from gpbench.errors import MissingExtra, NotApplicable
-from gpbench.kernels.ard_se import ArdSE
+from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.methods.base import Fitted, Method, Prediction
 
 

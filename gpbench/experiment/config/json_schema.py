@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from gpbench import catalog
 from gpbench.data.tables.csv_columns import Choices
-from gpbench.kernels.build import COMBINED, options_of
+from gpbench.gp.kernels.build import COMBINED, options_of
 from gpbench.metrics import METRICS
 from gpbench.text import NAME
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpbench import catalog
-from gpbench.kernels.base import Kernel
-from gpbench.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
-from gpbench.kernels.patterns import NO_SUPPORT
+from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
+from gpbench.gp.kernels.patterns import NO_SUPPORT
 
 from .document_checker import Reader, check_name, shown
 from .yaml_document import Keys

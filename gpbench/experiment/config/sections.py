@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
-from gpbench.kernels.build import names_in
+from gpbench.gp.kernels.build import names_in
 from gpbench.versions import Added
 
 from .document_checker import Reader, shown
@@ -94,7 +94,7 @@ class Hyperparameters(Section):
     optimiser: Literal["lbfgs", "cg"] = "lbfgs"
     restarts: PositiveInt = 1
     prior: Literal["none", "half-t"] = Field("none", description="on the hyperparameters; half-t is [vanhatalo]'s")
-    learner: Literal[1, 2, 3, 4, 5] = Field(5, description="version of the climb (gpbench/learning/learner.py)")
+    learner: Literal[1, 2, 3, 4, 5] = Field(5, description="version of the climb (gpbench/gp/learning/learner.py)")
     start_learner: Literal[1, 2, 3, 4, 5] | None = Field(
         None, description="of the full GP that gives the start (`learner`)"
     )

@@ -12,13 +12,13 @@ from gpbench.data.scaling import large
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.run.jobs import shared_evaluations, shared_stream_key
-from gpbench.inference import exact
-from gpbench.kernels.base import Kernel
-from gpbench.kernels.build import build_kernel
-from gpbench.learning import ladder
-from gpbench.learning.full_gp import fit_hyperparameters, neutral_start
-from gpbench.learning.learner import Learner
-from gpbench.learning.sizes import usual_subset
+from gpbench.gp.inference import exact
+from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.learning import ladder
+from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
+from gpbench.gp.learning.learner import Learner
+from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpbench import catalog
 from gpbench.experiment.config.sections import SPLITS, Hyperparameters, Scale
-from gpbench.kernels.build import classes_in, essential_options, names_in
-from gpbench.learning import sizes
+from gpbench.gp.kernels.build import classes_in, essential_options, names_in
+from gpbench.gp.learning import sizes
 from gpbench.versions import essential, raised, version_of
 
 LEARNERS = frozenset({"learner", "start_learner"})

@@ -12,7 +12,7 @@ from functools import cache
 from gpbench import catalog
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import Store
-from gpbench.learning.sizes import usual_subset
+from gpbench.gp.learning.sizes import usual_subset
 
 from .jobs import Job, jobs_for, shared_evaluations
 from .local.os_limits import too_large

@@ -15,7 +15,7 @@ from gpbench.experiment.results import archive
 from gpbench.experiment.results.trial_result import Result
 from gpbench.experiment.run.duration import AROUND, model
 from gpbench.experiment.run.jobs import Job, shared_key
-from gpbench.kernels.build import names_in
+from gpbench.gp.kernels.build import names_in
 
 _SHARE = 0.25  # of the time given, the most that one trial may take
 

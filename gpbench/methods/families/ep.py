@@ -9,11 +9,11 @@ import numpy as np
 from pydantic import Field
 
 from gpbench.errors import DataError
-from gpbench.inference import ep
-from gpbench.inference.likelihoods import Probit
-from gpbench.learning import priors
-from gpbench.learning.ep_mode import find_mode
-from gpbench.learning.parameters import Layout
+from gpbench.gp.inference import ep
+from gpbench.gp.inference.likelihoods import Probit
+from gpbench.gp.learning import priors
+from gpbench.gp.learning.ep_mode import find_mode
+from gpbench.gp.learning.parameters import Layout
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 
 LIKELIHOOD = Probit()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpbench.inference import exact
-from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.gp.inference import exact
+from gpbench.gp.learning.full_gp import fit_hyperparameters
 from gpbench.methods.base import GP, Problem, Recorder
 
 

@@ -12,21 +12,21 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from gpbench import objectives
-from gpbench.inference import sparse
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.kernels.rows import KernelRows
-from gpbench.learning.adapt import adapt
-from gpbench.learning.interleave import Rule, measure_settled
-from gpbench.learning.optimise import Optimum
-from gpbench.learning.parameters import Layout
-from gpbench.linalg.cholesky import JITTER, jitter_notes
-from gpbench.linalg.triangular import solve_lower
+from gpbench.gp import objectives
+from gpbench.gp.inference import sparse
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.kernels.rows import KernelRows
+from gpbench.gp.learning.adapt import adapt
+from gpbench.gp.learning.interleave import Rule, measure_settled
+from gpbench.gp.learning.optimise import Optimum
+from gpbench.gp.learning.parameters import Layout
+from gpbench.gp.linalg.cholesky import JITTER, jitter_notes
+from gpbench.gp.linalg.triangular import solve_lower
+from gpbench.gp.selection.criterion import Criterion
+from gpbench.gp.selection.greedy import Path
+from gpbench.gp.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
+from gpbench.gp.selection.state import GreedyState
 from gpbench.methods.base import GP, Fitted, Method, Problem, Recorder
-from gpbench.selection.criterion import Criterion
-from gpbench.selection.greedy import Path
-from gpbench.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
-from gpbench.selection.state import GreedyState
 
 from .stopping import PATIENT, Patience
 from .turns import FitInTurns, Turns

@@ -14,9 +14,9 @@ import numpy as np
 
 from gpbench import methods
 from gpbench.errors import NotApplicable
-from gpbench.linalg.pivoted import DEPENDENT
+from gpbench.gp.linalg.pivoted import DEPENDENT
+from gpbench.gp.selection import initialisers
 from gpbench.methods.base import Method, Problem, Schedule
-from gpbench.selection import rules
 from gpbench.text import nearest
 
 PLACES = ("random", "kmeans", "covering", "left", "uniform")  # starts that no selection method gives
@@ -45,8 +45,8 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
         return kmeans(problem.X, problem.X[rows]), None, 0
     if name == "covering":
         return covering(problem, rows), None, m
-    if name in rules.NAMES:
-        chosen = rules.find(name)(problem.gp, problem.X, m, rng)
+    if name in initialisers.NAMES:
+        chosen = initialisers.find(name)(problem.gp, problem.X, m, rng)
         return problem.X[chosen.rows], chosen.rows, chosen.kernel_rows
     fixed = dataclasses.replace(problem, schedule=Schedule("fixed"))
     fitted = selection_method(name)(d_max=m).fit(fixed, rng)
@@ -55,7 +55,7 @@ def choose(name: str, problem: Problem, m: int, rng, again: bool = False):
 
 def known_start(name: str) -> str:
     """The name, if `choose` knows it."""
-    if name not in (*PLACES, *rules.NAMES):
+    if name not in (*PLACES, *initialisers.NAMES):
         selection_method(name)
     return name
 
@@ -75,7 +75,7 @@ def _ways() -> list[str]:
     stems = [module.name for module in iter_modules(methods.__path__) if not module.ispkg]
     classes = [cls for stem in stems for cls in vars(import_module(f"gpbench.methods.{stem}")).values()]
     selections = {vars(cls)["name"] for cls in classes if getattr(cls, "chooses_rows", False) and "name" in vars(cls)}
-    return [*PLACES, *rules.NAMES, *sorted(selections)]
+    return [*PLACES, *initialisers.NAMES, *sorted(selections)]
 
 
 def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:

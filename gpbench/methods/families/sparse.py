@@ -7,13 +7,13 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from gpbench import objectives
 from gpbench.errors import NotApplicable
-from gpbench.inference import sparse
-from gpbench.learning import sizes
-from gpbench.learning.optimise import best_of
-from gpbench.learning.parameters import Layout, input_units
-from gpbench.linalg.cholesky import jitter_notes
+from gpbench.gp import objectives
+from gpbench.gp.inference import sparse
+from gpbench.gp.learning import sizes
+from gpbench.gp.learning.optimise import best_of
+from gpbench.gp.learning.parameters import Layout, input_units
+from gpbench.gp.linalg.cholesky import jitter_notes
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Problem, Recorder
 from gpbench.versions import Added
 

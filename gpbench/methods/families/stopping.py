@@ -1,8 +1,8 @@
 """`stop` of a config: rules by which a basis is large enough before it has d_max vectors, and what `auto` means.
 
 A rule is a class with its parameters; it becomes one of the values that `stop` may have in `GreedyMethod` or in
-`SparseMethod`. What a rule watches is computed where the basis grows: `Path.stalled` (selection/greedy.py), `enough`
-(learning/sizes.py). When learning in turns ends is another matter: `Turns` (turns.py), learning/interleave.py.
+`SparseMethod`. What a rule watches is computed where the basis grows: `Path.stalled` (gp/selection/greedy.py), `enough`
+(gp/learning/sizes.py). When learning in turns ends is another matter: `Turns` (turns.py), gp/learning/interleave.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PATIENT = Patience(evaluate="minimum")  # `stop: auto` of greedy selection
 
 
 class Enough(BaseModel):
-    """One rule for the number of inducing inputs (learning/sizes.py), up to d_max."""
+    """One rule for the number of inducing inputs (gp/learning/sizes.py), up to d_max."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpbench.learning.interleave import Round, Rule, interleave, measure_settled
-from gpbench.learning.parameters import Layout
+from gpbench.gp.learning.interleave import Round, Rule, interleave, measure_settled
+from gpbench.gp.learning.parameters import Layout
+from gpbench.gp.selection.greedy import Path
 from gpbench.methods.base import GP, Problem, Recorder
-from gpbench.selection.greedy import Path
 
 if TYPE_CHECKING:
     from .greedy import GreedyMethod

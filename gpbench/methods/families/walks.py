@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpbench.errors import NotApplicable
-from gpbench.inference import parts, sparse
-from gpbench.inference.sparse_predict import SparsePosterior
-from gpbench.linalg.cholesky import JITTER
+from gpbench.gp.inference import parts, sparse
+from gpbench.gp.inference.sparse_predict import SparsePosterior
+from gpbench.gp.linalg.cholesky import JITTER
+from gpbench.gp.objectives.evidence import evidence
 from gpbench.methods.base import Problem
-from gpbench.objectives.evidence import evidence
 
 
 def walk_of(approximation: sparse.Approximation, problem: Problem, objective: str) -> AtOnce | InParts:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.inference.exact import ExactPosterior
-from gpbench.learning.full_gp import fit_hyperparameters
+from gpbench.gp.inference.exact import ExactPosterior
+from gpbench.gp.learning.full_gp import fit_hyperparameters
 from gpbench.methods.base import GP, Problem
 
 from . import Sight

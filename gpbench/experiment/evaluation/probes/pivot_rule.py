@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gpbench.gp.selection.swap import RandomPivots, Swap
 from gpbench.methods.base import Method
-from gpbench.selection.swap import RandomPivots, Swap
 
 
 def along(method: Method, swaps: list[Swap], information: RandomPivots, **seen) -> dict[str, int]:

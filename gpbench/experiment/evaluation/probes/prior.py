@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from gpbench.inference import sparse
-from gpbench.linalg.cholesky import Cholesky
+from gpbench.gp.inference import sparse
+from gpbench.gp.linalg.cholesky import Cholesky
 from gpbench.methods.base import GP
 
 from . import Sight

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import spearmanr
 
+from gpbench.gp.selection.swap import Swap
 from gpbench.methods.base import Method
-from gpbench.selection.swap import Swap
 
 from . import Sight
 

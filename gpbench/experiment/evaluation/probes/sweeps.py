@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.inference.ep import Sites
-from gpbench.inference.sites_rows import RowSites
+from gpbench.gp.inference.ep import Sites
+from gpbench.gp.inference.sites_rows import RowSites
 from gpbench.methods.families.ep import LIKELIHOOD
 from gpbench.recorder import Stopwatch
 

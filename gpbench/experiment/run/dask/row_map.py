@@ -1,4 +1,4 @@
-"""Parts of the rows of one model on Dask's workers (inference/parts.py): the sums come back in the order of the parts.
+"""Parts of the rows of one model on Dask's workers (gp/inference/parts.py): the sums come back in the order of the parts.
 
 Workers read the rows themselves, from the same path as here: on many machines a shared folder, or a copy on each. Parts
 are told to the workers once; what an evaluation needs beside them (theta, Z, m x m matrices) once per round.
@@ -7,13 +7,13 @@ are told to the workers once; what an evaluation needs beside them (theta, Z, m 
 from __future__ import annotations
 
 from gpbench.errors import DataError
-from gpbench.inference import parts
+from gpbench.gp.inference import parts
 
 from .connect import client_of
 
 
 class Crew:
-    """A `Map` of inference/parts.py."""
+    """A `Map` of gp/inference/parts.py."""
 
     def __init__(self, address: str):
         self.client = client_of(address, "gpbench-rows")

@@ -1,0 +1,47 @@
+"""What every inference routine speaks in: a GP prior with noise, a prediction, and what predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpbench.gp.kernels.base import Kernel
+
+
+@dataclass(frozen=True)
+class GP:
+    """Prior and noise: hyperparameters to keep (`schedule: fixed`) or to start from."""
+
+    kernel: Kernel
+    noise: float  # variance
+
+    def values(self) -> dict:
+        return {**self.kernel.values(), "noise": float(self.noise)}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    mean: np.ndarray  # (t,)
+    var: np.ndarray  # (t,) of the noisy target
+    var_latent: np.ndarray | None = None  # (t,) of the function itself, where the method reports it
+    prob: np.ndarray | None = None  # (t,) P(y = +1); classification only
+    log_prob: np.ndarray | None = None  # (t, 2) log P(y = -1) and log P(y = +1), where 1 - prob would lose the first
+
+
+class Predictor:
+    """A model that is done: called, it gives the prediction at inputs (t, D). Plain state, so that it pickles."""
+
+    def predict(self, Xs) -> Prediction:
+        raise NotImplementedError
+
+    def __call__(self, Xs) -> Prediction:
+        return self.predict(Xs)
+
+    def clock(self) -> dict[str, dict[str, float]]:
+        """{"fit": {"wall": s, "cpu": s}, "predict": ...} of work in another process, in place of what was measured."""
+        return {}
+
+    def memory(self) -> float:
+        """Megabytes at most in that process."""
+        return 0.0

@@ -1,0 +1,81 @@
+"""Vecchia's approximation: each row given its nearest earlier rows, noise included.
+
+    log p(y) ~ log p(y_1..y_s) + sum_{i > s} log p(y_i | y_N(i)),   N(i) the k nearest of the rows before i, s = k + 1
+
+Exact when every earlier row is a neighbour. Blocks of rows are gathered so that each block's local covariance matrices
+are entries of the kernel on one block-diagonal pattern: any kernel with an `embedding` will do. Time O(n k^3), memory
+O(n k).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial import cKDTree
+
+from gpbench.gp.linalg.conditionals import conditional_moments, log_densities
+from gpbench.gp.linalg.lowrank import blocks
+
+from . import exact
+from .model import GP, Prediction, Predictor
+
+
+def evaluate(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
+    """F, dF/dtheta and dF/dlog noise for rows in their order and `near` (n - k - 1, k) of gp/linalg/neighbours.py."""
+    n, s = len(y), near.shape[1] + 1
+    F, dtheta, dlog_noise = exact.evaluate(gp, X[:s], y[:s])
+    for part in _parts(s, len(near)):
+        group = np.column_stack([near[part], np.arange(s, n)[part]])
+        pattern = triangles(*group.shape)
+        k, pull = gp.kernel.linearised_on(pattern, X[group.ravel()])
+        at, dk, dnoise = log_densities(k.reshape(len(group), -1).copy(), y[group], gp.noise)
+        F, dtheta, dlog_noise = F + at, dtheta + pull(dk.ravel()), dlog_noise + gp.noise * dnoise
+    return F, dtheta, dlog_noise
+
+
+@dataclass(frozen=True)
+class VecchiaPosterior(Predictor):
+    """Each test point given its k nearest training rows; O(k^3) per point."""
+
+    gp: GP
+    X: np.ndarray
+    y: np.ndarray
+    k: int
+
+    def predict(self, Xs) -> Prediction:
+        kernel, k = self.gp.kernel, min(self.k, len(self.X))
+        tree = cKDTree(self._embedding(self.X))
+        mean, latent = np.empty(len(Xs)), np.empty(len(Xs))
+        for part in _parts(k + 1, len(Xs)):
+            here = Xs[part]
+            near = tree.query(self._embedding(here), k)[1].reshape(len(here), k)
+            group = np.concatenate([self.X[near], here[:, None]], axis=1)  # (b, k + 1, D)
+            packed = kernel.on(triangles(len(here), k + 1), group.reshape(-1, group.shape[2]))
+            mean[part], latent[part] = conditional_moments(packed.reshape(len(here), -1), self.y[near], self.gp.noise)
+        return Prediction(mean, latent + self.gp.noise, latent)
+
+    def _embedding(self, X):
+        return embedding(self.gp.kernel, X)
+
+
+def embedding(kernel, X) -> np.ndarray:
+    """The kernel's, or the inputs themselves where no part of it knows a distance (linear, bias)."""
+    E = kernel.embedding(X)
+    return E if E.shape[1] else X
+
+
+def _parts(s: int, n: int) -> list[slice]:
+    return blocks(s * (s + 1) // 2, n)
+
+
+@lru_cache(maxsize=4)
+def triangles(b: int, s: int) -> sparse.csc_matrix:
+    """Pattern of b lower triangles (s, s) along the diagonal."""
+    columns = np.arange(b * s)
+    counts = s - columns % s
+    start = np.r_[0, np.cumsum(counts)].astype(np.int32)
+    rows = np.arange(start[-1]) - np.repeat(start[:-1] - columns, counts)
+    return sparse.csc_matrix((np.ones(start[-1], dtype=bool), rows.astype(np.int32), start), shape=(b * s, b * s))

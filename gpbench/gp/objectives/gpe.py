@@ -1,0 +1,11 @@
+"""Predictive error: F = -mean(residual^2 + v), the negative of [sundararajan] GPE."""
+
+from __future__ import annotations
+
+from gpbench.gp.linalg.factor import Factor
+
+from .leave_one_out import leave_one_out
+
+
+def gpe(factor: Factor, y, extra=None, gradient: bool = True):
+    return leave_one_out(factor, y, extra, lambda r, v: (-(r**2) - v, -2 * r, 0.0 * v - 1), gradient)
