@@ -7,7 +7,7 @@ import pytest
 from driver import run_here, trial
 
 from gpbench.adapters import environment
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 
 WORKING = """
 MODELS = ("a", "b")
@@ -32,7 +32,7 @@ def fate(tmp_path, body, more="", **limits):
                     f"def body(X, params):\n{lines}\n{WORKING}")  # fmt: skip
     one = trial("external", external=str(file))
     run_here(tmp_path / "out", [one], **limits)
-    return Store(tmp_path / "out").results([one])[one.id]
+    return ResultsFolder(tmp_path / "out").results([one])[one.id]
 
 
 BUSY = """
@@ -87,7 +87,7 @@ def test_approx_names_a_model_of_a_users_file_and_ard_reaches_it(tmp_path):
     kernel = {"name": "ard-se", "ard": False}
     chosen = [trial("external", external=str(file), approx=a, kernel=kernel) for a in (None, "b", "c")]
     run_here(tmp_path / "out", chosen)
-    results = Store(tmp_path / "out").results(chosen)
+    results = ResultsFolder(tmp_path / "out").results(chosen)
     assert [list(results[t.id].notes[:2]) for t in chosen] == [["a", "False"], ["b", "False"], ["a", "False"]]
 
 
@@ -109,5 +109,5 @@ def test_an_installation_is_no_part_of_a_trials_time(tmp_path, monkeypatch):
     make = environment.install
     monkeypatch.setattr(environment, "install", lambda adapter: (time.sleep(4), make(adapter)))
     run_here(tmp_path / "out", [one], timeout=4)
-    result = Store(tmp_path / "out").results([one])[one.id]
+    result = ResultsFolder(tmp_path / "out").results([one])[one.id]
     assert result.status == "failed" and "numpy is needed" in result.reason  # its own fate, not the clock's

@@ -17,9 +17,9 @@ from gpbench.adapters.offers import offers
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.config.resolved import resolved_yaml
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan.plan import plan
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 
 RIDGE = str(Path(__file__).parent / "adapters" / "ridge.py")
 FATES = {
@@ -41,7 +41,7 @@ def zoo(tmp_path_factory):
     trials = {b: external(b) for b in FATES}
     trials["ours"] = trial(label="ours")
     run_here(folder, list(trials.values()), jobs=2, timeout=20, memory=400, save_predictions=True)
-    store = Store(folder)
+    store = ResultsFolder(folder)
     found = store.results(list(trials.values()))
     return store, trials, {name: found[t.id] for name, t in trials.items()}
 
@@ -63,7 +63,7 @@ def test_a_broken_library_costs_nobody_else_and_leaves_no_process(zoo):
 
 def test_numbers_equal_the_adapter_called_by_hand_on_the_same_split(zoo):
     store, trials, results = zoo
-    draw = draw_of(trials["ok"])
+    draw = trial_data(trials["ok"])
     X, y = draw.scaled(draw.split.train)
     spec = {}
     exec(Path(RIDGE).read_text(), spec)
@@ -103,7 +103,7 @@ def test_a_library_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     one = trial("external", external=str(copy))
     run_here(tmp_path / "out", [one])
-    result = Store(tmp_path / "out").results([one])[one.id]
+    result = ResultsFolder(tmp_path / "out").results([one])[one.id]
     assert result.status == "skipped" and "mine could not be installed" in result.reason
     adapter = environment.find(str(copy))
     assert not environment.installed(adapter) and not adapter.folder.exists()
@@ -120,7 +120,7 @@ def test_a_file_that_is_not_the_planned_one_is_refused_in_a_sentence(tmp_path, e
     one = trial("external", external=str(copy))
     copy.write_text(copy.read_text() + edit) if edit else copy.unlink()
     run_here(tmp_path / "out", [one])
-    result = Store(tmp_path / "out").results([one])[one.id]
+    result = ResultsFolder(tmp_path / "out").results([one])[one.id]
     assert result.status == "failed"
     assert result.reason.startswith(f"ConfigError: external {copy}: {reason}"), result.reason
     assert "pydantic" not in result.reason
@@ -231,14 +231,14 @@ def test_what_a_library_does_not_offer_or_cannot_take_is_refused_where_it_stands
 def test_a_kernel_that_a_library_does_not_have_is_not_replaced_by_another(tmp_path):
     one = trial("external", external="sklearn-exact", kernel={"name": "matern32", "bias": False})
     run_here(tmp_path, [one])
-    result = Store(tmp_path).results([one])[one.id]
+    result = ResultsFolder(tmp_path).results([one])[one.id]
     assert (result.status, result.reason) == ("skipped", "sklearn-exact has no kernel matern32; it has ard-se")
 
 
 def test_a_kernel_with_one_lengthscale_is_not_replaced_by_ard(tmp_path):
     one = trial("external", external="sklearn-exact", kernel={"name": "ard-se", "ard": False})
     run_here(tmp_path, [one])
-    result = Store(tmp_path).results([one])[one.id]
+    result = ResultsFolder(tmp_path).results([one])[one.id]
     assert result.status == "skipped" and result.reason.endswith("ard: false is not offered")
 
 
@@ -276,7 +276,7 @@ def test_what_is_wrong_with_an_adapter_is_the_reason_of_its_trial(tmp_path, code
     mine.write_text(f"{code}\n\ndef fit(X, y, params):\n    return M()\n")
     one = trial("external", external=str(mine))
     run_here(tmp_path / "out", [one])
-    result = Store(tmp_path / "out").load(one)
+    result = ResultsFolder(tmp_path / "out").load(one)
     assert result.status == "failed" and reason in result.reason
 
 

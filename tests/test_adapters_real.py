@@ -14,7 +14,7 @@ from driver import run_here, trial
 from gpbench.adapters import environment
 from gpbench.adapters.client import Library
 from gpbench.adapters.offers import offers
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.verify.export_splits import export_trials
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
@@ -40,7 +40,7 @@ def test_numbers_equal_the_library_called_by_hand_on_the_exported_split(name, tm
         external=name, d_max=20, options=options,
     )  # fmt: skip
     run_here(tmp_path / "run", [one], save_predictions=True)
-    store = Store(tmp_path / "run")
+    store = ResultsFolder(tmp_path / "run")
     result = store.results([one])[one.id]
     assert result.status == "ok", result.reason
     export_trials([one], tmp_path / "export")

@@ -17,7 +17,7 @@ from gpbench.estimators.advise.choose import promoted, recommend
 from gpbench.estimators.advise.halving import AROUND, START, Search
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.plan.plan import plan
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 
 SMALL, LARGE, OTHER = Candidate("vfe", 100, {}), Candidate("vfe", 500, {}), Candidate("sod", 500, {})
 
@@ -128,7 +128,7 @@ def test_targets_that_tell_no_candidates_apart_are_refused_at_once(folder, name,
 
 def test_what_was_good_on_the_most_rows_is_done_first(tmp_path):
     def scored(nmse):
-        return Result(trial(), "ok", metrics={"nmse": nmse})
+        return TrialResult(trial(), "ok", metrics={"nmse": nmse})
 
     search = Search({"csv": "a.csv"}, "regression", 900, "nmse", 5.0, tmp_path, [SMALL, LARGE, OTHER])
     assert search.ordered([SMALL, LARGE, OTHER]) == [SMALL, LARGE, OTHER]
@@ -143,7 +143,7 @@ def test_a_size_that_few_rows_could_not_try_is_tried_next_to_a_good_one_on_all_r
     search = Search({"csv": "a.csv"}, "regression", 5000, "nmse", 300.0, tmp_path, every)
 
     def scored(c, rows, nmse, fit=1.0):
-        search.results[c, rows, 0] = Result(trial(), "ok", metrics={"nmse": nmse}, seconds={"fit": fit})
+        search.results[c, rows, 0] = TrialResult(trial(), "ok", metrics={"nmse": nmse}, seconds={"fit": fit})
 
     for c in (every[0], every[3]):
         scored(c, 400, 0.3)
@@ -158,7 +158,7 @@ def test_a_size_that_few_rows_could_not_try_is_tried_next_to_a_good_one_on_all_r
 
 def test_a_busy_machine_is_planned_with_as_the_last_rung_showed_it(tmp_path):
     def took(fit):
-        return Result(trial(), "ok", seconds={"learn": 2.0, "fit": fit, "predict": 0.5})
+        return TrialResult(trial(), "ok", seconds={"learn": 2.0, "fit": fit, "predict": 0.5})
 
     search = Search({"csv": "a.csv"}, "regression", 5000, "nmse", 300.0, tmp_path, [SMALL, LARGE])
     search.results[SMALL, 400, 0] = took(1.0)
@@ -173,9 +173,9 @@ def test_a_busy_machine_is_planned_with_as_the_last_rung_showed_it(tmp_path):
 def test_why_nothing_could_be_fitted_is_told(tmp_path):
     search = Search({"csv": "a.csv"}, "regression", 50, "nmse", 5.0, tmp_path, [SMALL])
     assert "the budget of 5 s is too small" in search.nothing()
-    search.results[SMALL, 40, 0] = Result(trial(), "timeout", "took longer than 5 s")
+    search.results[SMALL, 40, 0] = TrialResult(trial(), "timeout", "took longer than 5 s")
     assert "the budget of 5 s is too small" in search.nothing()
-    search.results[SMALL, 40, 1] = Result(trial(), "nonpsd", "no jitter helped")
+    search.results[SMALL, 40, 1] = TrialResult(trial(), "nonpsd", "no jitter helped")
     assert search.nothing() == "no candidate could be fitted; the first one: no jitter helped"
 
 
@@ -255,7 +255,7 @@ def test_what_was_tabulated_is_not_said_to_be_left_out(tmp_path, monkeypatch):
     def rung(live, rows, split):
         for c in live:
             took = {"fit": 1.0 if split else 1e6}  # the second split is out of reach
-            search.results[c, rows, split] = Result(trial(), "ok", metrics={"nmse": 0.1}, seconds=took)
+            search.results[c, rows, split] = TrialResult(trial(), "ok", metrics={"nmse": 0.1}, seconds=took)
 
     monkeypatch.setattr(search, "rung", rung)
     search.go()
@@ -269,7 +269,7 @@ def test_a_candidate_that_later_splits_go_without_is_told_so(tmp_path, monkeypat
     def rung(live, rows, split):
         for c in live:
             took = {"fit": 1e6 if c is dear else 0.1}
-            search.results[c, rows, split] = Result(trial(), "ok", metrics={"nmse": 0.1}, seconds=took)
+            search.results[c, rows, split] = TrialResult(trial(), "ok", metrics={"nmse": 0.1}, seconds=took)
 
     monkeypatch.setattr(search, "rung", rung)
     live = search.go()

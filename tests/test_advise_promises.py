@@ -16,7 +16,7 @@ from gpbench.data.tables.csv_file import look
 from gpbench.estimators.advise.candidates import Candidate, candidates
 from gpbench.estimators.advise.halving import Search
 from gpbench.experiment.results.summary import Summary
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run import run
 
 FILE = ["advise", "my.csv", "--target", "y"]
@@ -95,7 +95,7 @@ def test_a_candidate_is_left_out_once_and_not_while_it_stands_in_the_table(tmp_p
             # on few rows each is dear, so that no larger size is affordable; on all rows they turn out to be cheap
             took = {"fit": 0.1 if rows == search.full else 5.0}
             score = {"nmse": c.size / 1e4 if c.method == "info" else 0.1}
-            search.results[c, rows, split] = Result(trial(), "ok", metrics=score, seconds=took)
+            search.results[c, rows, split] = TrialResult(trial(), "ok", metrics=score, seconds=took)
 
     monkeypatch.setattr(search, "rung", rung)
     _, found = search.table(search.go())

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from gpbench.experiment.config.config import load_config
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan.plan import plan
 
 BUDGET = 300  # seconds
@@ -25,7 +25,7 @@ def test_the_pick_is_near_the_best_of_the_grid_within_the_budget(name, trial, me
     with open(repo / "tests" / "data" / "advice" / f"{name}.csv") as f:
         grid = {(r["method"], int(r["size"])): float(r[metric]) for r in csv.DictReader(f) if int(r["trial"]) == trial}
     config = load_config(repo / "configs" / "advice" / f"{name}.yaml")
-    draw = draw_of(next(t for t in plan(config).trials if t.index == trial))
+    draw = trial_data(next(t for t in plan(config).trials if t.index == trial))
     X, y = draw.dataset.X[draw.split.train], draw.dataset.y[draw.split.train]
     with open(tmp_path / "rows.csv", "w", newline="") as f:
         writer = csv.writer(f)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gpbench
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 
 ROOT = Path(gpbench.__file__).parent
 TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Rooms")[1].split("## ")[0]
@@ -96,7 +96,9 @@ def calls_in(file: Path) -> set[str]:
 
 
 def test_only_the_store_writes_data_and_reports_write_drawings_at_one_place():
-    by_the_store = {n for n in vars(Store) if re.match(r"(write|save|adopt|quarantine|repair|prepare|create)", n)}
+    by_the_store = {
+        n for n in vars(ResultsFolder) if re.match(r"(write|save|adopt|quarantine|repair|prepare|create)", n)
+    }
     assert {"save", "write_csv", "write_archive", "write_external", "write_condensed", "quarantine"} <= by_the_store
     plain = {"open", "write_text", "write_bytes", "mkdir", "unlink", "rmtree", "touch", "copyfile", "copytree"}
     for file in sorted((ROOT / "report").rglob("*.py")):

@@ -39,7 +39,7 @@ def probed(method, p):
     """The fit, and what probes see of it when it is done."""
     rng = np.random.default_rng(0)
     fitted = method.fit(p, rng)
-    return fitted, probes.after(probes.Sight(method, p, fitted, rng))
+    return fitted, probes.after(probes.FinishedFit(method, p, fitted, rng))
 
 
 @pytest.mark.parametrize("objective", ["var", "mle"])

@@ -17,7 +17,7 @@ from gpbench.adapters import environment
 from gpbench.analysis.results_table import load
 from gpbench.errors import ConfigError
 from gpbench.experiment.results.checked_files import read_checked
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.run.dask import connect, worker_versions
 from gpbench.experiment.run.dask.file_bundle import Parcel
 from gpbench.report.tables import tables
@@ -70,7 +70,7 @@ def test_numbers_on_dask_are_those_of_one_process_to_the_last_bit(tmp_path, clus
     assert here.failed == 6 and here.exit_code == there.exit_code == 1
     assert rows(tmp_path / "here") == rows(tmp_path / "there")
     for t in MIXED:
-        ours, theirs = Store(tmp_path / "here").load(t, True), Store(tmp_path / "there").load(t, True)
+        ours, theirs = ResultsFolder(tmp_path / "here").load(t, True), ResultsFolder(tmp_path / "there").load(t, True)
         assert (ours.metrics, ours.theta, ours.trace) == (theirs.metrics, theirs.theta, theirs.trace)
     for name in ("trials", "shared", "logs"):
         listing = [sorted(p.name for p in (tmp_path / w / name).iterdir()) for w in ("here", "there")]
@@ -86,7 +86,7 @@ def test_time_limit_and_log_are_the_same_on_dask(tmp_path, cluster):
     assert (summary.done, summary.failed) == (1, 1)
     assert summary.failures[0].status == "timeout"
     assert summary.failures[0].reason == "over the time limit of 4 s"
-    assert "hello from the method" in Store(tmp_path).log_path(chatty.id).read_text()
+    assert "hello from the method" in ResultsFolder(tmp_path).log_path(chatty.id).read_text()
 
 
 def test_the_workers_log_has_no_line_for_every_renewal_and_all_others(tmp_path, cluster):
@@ -273,7 +273,7 @@ def test_tables_of_several_kinds_of_machines_say_so_beside_times(tmp_path):
     trials = [trial(index=i) for i in range(3)]
     run_here(tmp_path, trials)
     assert not any("kinds of machines" in note for t in tables(load(tmp_path)) for note in t.notes)
-    store = Store(tmp_path)
+    store = ResultsFolder(tmp_path)
     result = store.load(trials[0])
     env = read_checked(tmp_path / "env" / f"{result.env}.json")
     store.save(replace(result, env=store.write_env(env | {"packages": {}})))  # other software, same machine

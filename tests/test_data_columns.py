@@ -10,7 +10,7 @@ from gpbench.data.tables.csv_columns import Choices
 from gpbench.data.tables.csv_words import as_option, in_config, number_form
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.config.config import load_config
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan.plan import plan
 
 TABLE = "id,size,colour,fixed,price\n" + "".join(
@@ -49,14 +49,14 @@ def test_text_becomes_one_input_per_level_and_gaps_stay_gaps_until_rows_are_draw
 
 def test_medians_are_those_of_the_training_part(write):
     trial = plan(load_config(write(CHOICES, more="split: {kind: first, n_train: 4}\n"))).trials[0]
-    draw = draw_of(trial)
+    draw = trial_data(trial)
     assert draw.dataset.X[1, 0] == 2.5  # of 1.5, 2.5, 4: the fifth row, 3, is not in it
     assert np.isfinite(draw.dataset.X).all()
 
 
 def test_rows_with_gaps_are_dropped_when_the_config_says_so_and_the_notes_tell(write):
     config = load_config(write("drop: [id, fixed], categorical: one-hot, missing: drop"))
-    draw = draw_of(plan(config).trials[0])
+    draw = trial_data(plan(config).trials[0])
     assert draw.dataset.n == 12 and any("8 of 20 rows" in note for note in draw.dataset.notes)
 
 

@@ -68,11 +68,11 @@ def test_a_first_sweep_from_given_sites_is_timed_beside_the_model_not_in_it(rng)
     p, method = problem(rng, PP3, kind="fixed"), EPSparse(solver="rows")
     fitted, Xs = method.fit(p, rng), rng.uniform(-2, 2, size=(20, 2))
     before = fitted.predict(Xs).prob
-    found = probes.after(probes.Sight(method, p, fitted, rng))
+    found = probes.after(probes.FinishedFit(method, p, fitted, rng))
     assert {k.removeprefix("first_sweep_seconds_") for k in found} == {"zero", "nonzero", "given"}
     assert min(found.values()) > 0
     np.testing.assert_array_equal(fitted.predict(Xs).prob, before)
-    assert probes.after(probes.Sight(EPSparse(), p, fitted, rng)) == {}
+    assert probes.after(probes.FinishedFit(EPSparse(), p, fitted, rng)) == {}
 
 
 @pytest.mark.parametrize("solver", ["fronts", "rows"])
@@ -142,7 +142,7 @@ def test_recorded_profiles_fall_faster_with_the_dimension(q, rng):
     for D in (1, 5, 10):
         p = problem(rng, {"name": f"pp{q}", "ard": False, "dimension": D}, n=10, kind="fixed")
         method = EPSparse(profile=9)
-        rows = probes.before(probes.Sight(method, p, method.fit(p, rng), rng))
+        rows = probes.before(probes.FinishedFit(method, p, method.fit(p, rng), rng))
         falls.append([row[f"k_pp{q}_D{D}"] for row in rows])
         assert [row["step"] for row in rows] == pytest.approx(np.linspace(0.1, 0.9, 9))
     assert (np.diff(falls, axis=0) < 0).all() and (np.diff(falls, axis=1) < 0).all()

@@ -12,7 +12,7 @@ from gpbench.errors import BadInput, DataError, StorageError
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.problem import shared_fit
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.run.jobs import shared_key
 from gpbench.system import memory
@@ -52,7 +52,7 @@ def test_given_a_trials_rows_and_streams_the_numbers_are_the_runners_bit_for_bit
     ((result, arrays),) = evaluate.results([trial], shared, begin=lambda trial: None)
     assert result.status == "ok", result.reason
 
-    draw = draw_of(trial)
+    draw = trial_data(trial)
     cls = SparseGPClassifier if draw.dataset.task == "classification" else SparseGPRegressor
     settings = config.settings_for(config.datasets[0], config.methods[0])
     usual = catalog.find("method", trial.method)().model_dump(mode="json")

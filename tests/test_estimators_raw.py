@@ -11,7 +11,7 @@ from gpbench import SparseGPClassifier, SparseGPRegressor
 from gpbench.errors import BadInput
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import evaluate
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan.plan import plan
 from gpbench.gp.kernels.histogram_intersection import HistogramIntersection
 
@@ -82,7 +82,7 @@ def test_a_trial_with_unscaled_inputs_and_the_estimator_agree_bit_for_bit(tmp_pa
     trial = plan(load_config(tmp_path / "c.yaml")).trials[0]
     ((result, arrays),) = evaluate.results([trial], None, begin=lambda trial: None)
     assert result.status == "ok", result.reason
-    draw, learn = draw_of(trial), {"schedule": "joint", "evaluations": 10}
+    draw, learn = trial_data(trial), {"schedule": "joint", "evaluations": 10}
     kernel = {"name": "histogram-intersection", "groups": 2}
     model = SparseGPRegressor("full-gp", kernel=kernel, learn=learn, random_state=gpbench.streams(trial))
     model.fit(draw.dataset.X[draw.split.train], draw.dataset.y[draw.split.train])

@@ -8,11 +8,11 @@ import pytest
 from driver import REPO, gpbench
 
 from gpbench.experiment.results.summary import Summary
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 
 
 def failures(*reasons):
-    return Summary(failed=len(reasons), failures=[Result(None, "failed", reason) for reason in reasons])
+    return Summary(failed=len(reasons), failures=[TrialResult(None, "failed", reason) for reason in reasons])
 
 
 def test_a_missing_extra_met_in_shared_work_is_5():

@@ -8,7 +8,7 @@ from driver import run_here, trial
 
 from gpbench import catalog
 from gpbench.errors import BadInput
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.kernels.piecewise_polynomial import PP3
 from gpbench.methods.base import GP, Problem, Schedule
@@ -105,5 +105,5 @@ def test_a_recorder_adds_up_by_its_clock_and_shows_the_watch_what_it_is_shown():
 def test_a_model_need_be_no_gaussian_process(tmp_path):
     done = trial("no-gp")
     assert run_here(tmp_path, [done]).done == 1
-    result = Store(tmp_path).results([done])[done.id]
+    result = ResultsFolder(tmp_path).results([done])[done.id]
     assert result.status == "ok" and result.n_basis is None and result.theta == {} and result.trace == []

@@ -118,5 +118,5 @@ def test_what_is_asked_for_again_comes_from_a_copy_with_the_same_numbers(rng, mo
     for i in range(40):  # nothing grows without end
         overlaps.weighted(w, X[i % 29 : i % 29 + 2], X)
     assert len(stack._copies) <= ASKED
-    monkeypatch.setattr("gpbench.gp.kernels.gram_stack.ROOM", 100)
+    monkeypatch.setattr("gpbench.gp.kernels.gram_stack.COPY_LIMIT", 100)
     np.testing.assert_allclose(overlaps.weighted(w, Z, X), first[0], rtol=1e-13)

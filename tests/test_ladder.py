@@ -7,14 +7,14 @@ import pytest
 
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import problem
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.run.progress import Lines
 from gpbench.gp.inference import exact
 from gpbench.gp.inference.model import GP
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning import full_gp, ladder
-from gpbench.gp.learning.learner import Learner
+from gpbench.gp.learning.learner import HyperparameterSearch
 from gpbench.gp.learning.parameters import Layout
 from gpbench.gp.learning.sizes import usual_subset
 
@@ -34,7 +34,7 @@ def planned(tmp_path, text):
 
 def subset(trial, rows):
     """Scaled rows in random order and the neutral start."""
-    draw = draw_of(trial)
+    draw = trial_data(trial)
     X, y = draw.scaled(draw.split.train[draw.order[:rows]])
     return X, y, problem.start(trial.kernel, None, X, y)
 
@@ -48,9 +48,9 @@ def test_the_ladder_ends_within_half_a_nat_of_the_long_way_for_fewer_evaluations
         rows.append(len(y))
         return exact.evaluate(gp, X, y)
 
-    _, long_way = full_gp.fit_hyperparameters(X, y, gp, evaluate=counted, learner=Learner(2))
+    _, long_way = full_gp.fit_hyperparameters(X, y, gp, evaluate=counted, learner=HyperparameterSearch(2))
     before = len(rows)
-    learned, found = ladder.fit_hyperparameters(X, y, gp, evaluate=counted, learner=Learner(3))
+    learned, found = ladder.fit_hyperparameters(X, y, gp, evaluate=counted, learner=HyperparameterSearch(3))
     assert found["objective"] > long_way["objective"] - 0.5 and found["rungs"] == [500, 1000]
     assert found["objective"] == pytest.approx(exact.evaluate(learned, X, y)[0])
     assert rows[before:].count(1000) < 0.5 * before and len(rows) - before == found["evaluations"]
@@ -72,8 +72,10 @@ def test_starts_that_meet_become_one(monkeypatch):
     monkeypatch.setattr(ladder, "FIRST", 10)
     X, y, rng = np.zeros((20, 2)), np.zeros(20), np.random.default_rng(0)
     climbs = []
-    maximise = Learner.maximise
-    monkeypatch.setattr(Learner, "maximise", lambda *a, **k: climbs.append(maximise(*a, **k)) or climbs[-1])
+    maximise = HyperparameterSearch.maximise
+    monkeypatch.setattr(
+        HyperparameterSearch, "maximise", lambda *a, **k: climbs.append(maximise(*a, **k)) or climbs[-1]
+    )
     gp = GP(ArdSE(np.zeros(3), 2), 1.0)
     learned, _ = ladder.fit_hyperparameters(X, y, gp, restarts=4, rng=rng, evaluate=Bowl())
     assert len(climbs) == 5 + 1  # two starts of the kernel and three random ones on the first rung, one on the last
@@ -144,7 +146,7 @@ def test_on_real_data_the_ladder_takes_half_the_cpu_seconds_and_loses_less_than_
     spent, value = {}, {}
     for version, fit in ((1, full_gp.fit_hyperparameters), (3, ladder.fit_hyperparameters)):
         started = time.process_time()
-        value[version] = fit(X, y, gp, learner=Learner(version))[1]["objective"]
+        value[version] = fit(X, y, gp, learner=HyperparameterSearch(version))[1]["objective"]
         spent[version] = time.process_time() - started
     assert spent[3] < 0.5 * spent[1] and value[3] > value[1] - 0.5
 
@@ -154,7 +156,7 @@ def test_in_few_dimensions_fine_detail_is_found_from_a_start_at_the_spacing_of_t
     X = rng.normal(size=(400, 2))
     y = X[:, 0] + 2 * np.sin(9 * X[:, 0]) * np.sin(9 * X[:, 1]) + 0.1 * rng.normal(size=400)
     gp = full_gp.neutral_start(ArdSE.create(X), y)
-    _, from_deviations = full_gp.fit_hyperparameters(X, y, gp, learner=Learner(2))
+    _, from_deviations = full_gp.fit_hyperparameters(X, y, gp, learner=HyperparameterSearch(2))
     learned, found = ladder.fit_hyperparameters(X, y, gp)
     assert max(learned.values()["lengthscale"]) < 0.5
     assert found["objective"] > from_deviations["objective"] + 20

@@ -12,8 +12,8 @@ from gpbench.data.sources.friedman import Friedman2
 from gpbench.errors import ConfigError, DataError, NotApplicable, StorageError
 from gpbench.experiment.evaluation.checkpoint import Journal
 from gpbench.experiment.evaluation.problem import start
-from gpbench.experiment.evaluation.trial_data import draw_of
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.evaluation.trial_data import trial_data
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.gp.inference import parts
 from gpbench.gp.learning.optimise import maximise
 from gpbench.methods.base import Problem, Schedule
@@ -182,10 +182,10 @@ def test_trials_on_shards_run_fail_and_skip_like_any_other(tmp_path, folder):
     ours, no = large_trial(folder), large_trial(folder, "info")
     summary = run_here(tmp_path, [ours, no])
     assert (summary.done, summary.skipped) == (2, 1), summary.failures
-    result = Store(tmp_path).load(ours)
+    result = ResultsFolder(tmp_path).load(ours)
     assert (result.n_train, result.n_test) == (55_000, 5_000)
     assert not (tmp_path / "journals").exists()
-    assert "holds all rows in memory" in Store(tmp_path).load(no).reason
+    assert "holds all rows in memory" in ResultsFolder(tmp_path).load(no).reason
 
 
 FROM_FULL_GP = {"schedule": "fixed", "from": "full-gp", "subset": 200}
@@ -197,7 +197,7 @@ def test_a_method_on_square_matrices_is_skipped_on_rows_beyond_memory_before_any
     summary = run_here(tmp_path, no)
     assert (summary.done, summary.skipped) == (2, 2), summary.failures
     for t in no:
-        found = Store(tmp_path).load(t)
+        found = ResultsFolder(tmp_path).load(t)
         assert found.n_train == 55_000 and found.reason.startswith(f"{t.method} holds all rows in memory")
     assert not list((tmp_path / "shared").iterdir())
 
@@ -207,21 +207,21 @@ def test_matrices_that_no_memory_holds_are_refused_before_anything_is_learned(tm
     t = trial("full-gp", dataset=spec, split={"kind": "published"}, hyperparameters=FROM_FULL_GP)
     summary = run_here(tmp_path, [t])
     assert summary.failed == 1 and not list((tmp_path / "shared").iterdir())
-    found = Store(tmp_path).load(t)
+    found = ResultsFolder(tmp_path).load(t)
     assert found.status == "oom" and "full-gp keeps 400000 x 400000 matrices" in found.reason
 
 
 def test_a_killed_fit_goes_on_from_its_journal(tmp_path, folder):
     ours = large_trial(folder, evaluations=25)
     process = start_run(tmp_path / "cut", write_job(tmp_path / "job.json", [ours]))
-    journal = Store(tmp_path / "cut").journal_path(ours)
+    journal = ResultsFolder(tmp_path / "cut").journal_path(ours)
     wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) >= 3)
     process.kill()
     process.communicate()
     assert journal.exists()  # and what it holds is taken: else the climb would not come out with the same bits
     assert run_here(tmp_path / "cut", [ours]).done == 1 and not journal.exists()
     assert run_here(tmp_path / "straight", [ours]).done == 1
-    one, two = (Store(tmp_path / name).load(ours) for name in ("straight", "cut"))
+    one, two = (ResultsFolder(tmp_path / name).load(ours) for name in ("straight", "cut"))
     assert one.metrics == two.metrics and one.theta == two.theta and one.metrics["nmse"] < 0.5
 
 
@@ -289,7 +289,7 @@ def test_a_row_without_a_number_is_found_before_anything_is_learned(tmp_path, n_
         np.save(tmp_path / "X-1.npy", X)
         t = trial(dataset=spec, split={"kind": "first", "n_train": n_train})
         with pytest.raises(DataError, match=rf"X-1\.npy: row {row}, column 2 \(from 0\) is .*{what}"):
-            draw_of(t)
+            trial_data(t)
     y = rng.normal(size=50)
     y[30] = value
     np.save(tmp_path / "y-1.npy", y)

@@ -12,7 +12,7 @@ from gpbench import catalog
 from gpbench.gp.inference.model import GP
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning.lbfgs import PAIRS, InverseHessian
-from gpbench.gp.learning.learner import Learner
+from gpbench.gp.learning.learner import HyperparameterSearch
 from gpbench.gp.learning.optimise import maximise
 from gpbench.methods.base import Problem, Schedule
 from scripts.bench.race import Reached, Watch, rows, start_of
@@ -98,7 +98,7 @@ def test_the_first_step_is_as_long_as_the_learner_says():
 def climbed(kind, version, X, y, m, target, most):
     start, watch = start_of(X, m), Watch(target)
     gp = GP(ArdSE(np.log(np.r_[1.0, start["lengthscale"]]), X.shape[1]), 0.1)
-    schedule = Schedule("joint", evaluations=most, learner=Learner(version))
+    schedule = Schedule("joint", evaluations=most, learner=HyperparameterSearch(version))
     problem = Problem(X, y, gp, schedule, np.arange(len(y)), journal=watch)
     try:
         catalog.find("method", kind)(d_max=m, inducing="random", optimise_inputs=True).fit(

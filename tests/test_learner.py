@@ -6,12 +6,12 @@ import pytest
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.problem import problem_of, shared_fit
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.plan import plan
 from gpbench.gp.inference.model import GP
 from gpbench.gp.kernels.ard_se import ArdSE
-from gpbench.gp.learning.learner import CURRENT, FIRST_STEP, LIMITS, ROOM, Learner
+from gpbench.gp.learning.learner import CURRENT, FIRST_STEP, LIMITS, MARGIN, HyperparameterSearch
 from gpbench.gp.learning.parameters import Layout
 
 BOX = [(-12.0, 12.0)] * 3
@@ -33,9 +33,9 @@ def visited(learner, optimiser="lbfgs", bounds=BOX):
 
 
 def test_version_1_jumps_to_a_corner_and_version_2_takes_a_step_of_one_nat():
-    _, jump = visited(Learner(1))
+    _, jump = visited(HyperparameterSearch(1))
     np.testing.assert_allclose(jump[1], 12.0)
-    found, points = visited(Learner(2))
+    found, points = visited(HyperparameterSearch(2))
     assert np.linalg.norm(points[1] - points[0]) == pytest.approx(FIRST_STEP)
     np.testing.assert_allclose(found.x, 2.0, atol=1e-4)
     assert found.evaluations == len(points) and found.converged
@@ -43,7 +43,7 @@ def test_version_1_jumps_to_a_corner_and_version_2_takes_a_step_of_one_nat():
 
 def test_a_start_at_its_bound_does_not_shorten_the_step_of_the_others():
     bounds = [(-12.0, 0.0), (-12.0, 12.0), (-12.0, 12.0)]
-    _, points = visited(Learner(2), bounds=bounds)
+    _, points = visited(HyperparameterSearch(2), bounds=bounds)
     assert np.linalg.norm(points[1] - points[0]) == pytest.approx(FIRST_STEP) and points[1][0] == 0.0
 
 
@@ -51,13 +51,13 @@ def test_a_gentle_start_is_left_as_it_is():
     def gentle(x):
         return -0.05 * ((x - 2.0) ** 2).sum(), -0.1 * (x - 2.0)
 
-    one, two = (Learner(v).maximise(gentle, np.zeros(3), 50, "lbfgs", BOX) for v in (1, 2))
+    one, two = (HyperparameterSearch(v).maximise(gentle, np.zeros(3), 50, "lbfgs", BOX) for v in (1, 2))
     np.testing.assert_array_equal(one.x, two.x)
     assert one.evaluations == two.evaluations
 
 
 def test_conjugate_gradients_are_the_same_in_both_versions():
-    (one, first), (two, second) = visited(Learner(1), "cg"), visited(Learner(2), "cg")
+    (one, first), (two, second) = visited(HyperparameterSearch(1), "cg"), visited(HyperparameterSearch(2), "cg")
     np.testing.assert_array_equal(first, second)
     assert one.value == two.value
 
@@ -65,17 +65,17 @@ def test_conjugate_gradients_are_the_same_in_both_versions():
 def test_bounds_are_numbers_on_the_scaled_data_whatever_the_start():
     for lengthscale in (0.1, 1.0, 50.0):
         layout = Layout(GP(ArdSE(np.log([1.0, lengthscale, lengthscale]), 2), 0.1))
-        bounds = layout.bounds(Learner(2))
+        bounds = layout.bounds(HyperparameterSearch(2))
         wanted = [LIMITS[k] for k in ("variance", "lengthscale", "lengthscale", "noise")]
         np.testing.assert_allclose(np.exp(bounds), wanted)
 
 
 def test_a_start_outside_the_limits_keeps_room_and_given_bounds_are_kept_to_the_letter():
     gp = GP(ArdSE(np.log([1.0, 1e6, 1e6]), 2), 0.1)
-    bounds = Layout(gp).bounds(Learner(2))
-    assert bounds[1][1] == pytest.approx(np.log(1e6) + ROOM)
+    bounds = Layout(gp).bounds(HyperparameterSearch(2))
+    assert bounds[1][1] == pytest.approx(np.log(1e6) + MARGIN)
     for version in (1, 2):
-        bounds = Layout(gp).bounds(Learner(version, {"lengthscale": [0.5, 20.0]}))
+        bounds = Layout(gp).bounds(HyperparameterSearch(version, {"lengthscale": [0.5, 20.0]}))
         np.testing.assert_allclose(np.exp(bounds[1:3]), [[0.5, 20.0]] * 2)
 
 
@@ -89,7 +89,7 @@ def noise_shares(trials):
     """Noise as a share of the targets' variance, where learning ends."""
     shares = []
     for trial in trials:
-        draw = draw_of(trial)
+        draw = trial_data(trial)
         problem = problem_of(trial, draw, shared_fit(trial) if "from" in trial.hyperparameters else None)
         fitted = evaluate.method_of(trial).fit(problem, random_streams.method(trial))
         shares.append(fitted.gp.noise / np.var(problem.y))

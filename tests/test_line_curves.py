@@ -62,7 +62,7 @@ def test_a_draw_from_a_sparse_prior_has_its_marginal_deviation(approximation):
 
 def test_a_full_gp_at_fixed_hyperparameters_shows_its_prior_with_constant_deviation():
     problem, rng = wave(), np.random.default_rng(0)
-    found = probes.after(probes.Sight(FullGP(), problem, FullGP().fit(problem, rng), rng))
+    found = probes.after(probes.FinishedFit(FullGP(), problem, FullGP().fit(problem, rng), rng))
     np.testing.assert_allclose(found["prior_sd"], np.sqrt(1.0 + 0.1))
 
 
@@ -70,7 +70,7 @@ def test_cholqr_keeps_both_decreases_of_every_candidate_and_its_first_points():
     problem = wave(n=40)
     method, rng = CholQR(d_max=5, z=8, epochs=2, exact_ranking=True), np.random.default_rng(0)
     fitted = method.fit(problem, rng)
-    last = probes.after(probes.Sight(method, problem, fitted, rng))
+    last = probes.after(probes.FinishedFit(method, problem, fitted, rng))
     assert len(last["estimated_decrease"]) == len(last["exact_decrease"]) == 40 - 5  # all but the present ones
     assert np.corrcoef(last["estimated_decrease"], last["exact_decrease"])[0, 1] > 0.9
     np.testing.assert_array_equal(fitted.shown["start"], problem.X[problem.order[:5]])
@@ -80,7 +80,7 @@ def test_ep_records_the_kernel_over_three_length_scales():
     rng = np.random.default_rng(0)
     X, kernel = rng.uniform(0, 5, (12, 2)), ArdSE(np.log([2.0, 1.5]), 2, ard=False, form="plain")
     problem = Problem(X, np.where(X[:, 0] > 2, 1.0, -1.0), GP(kernel, 1.0), Schedule(), rng.permutation(12))
-    rows = probes.before(probes.Sight(EP(profile=5), problem, EP().fit(problem, rng), rng))
+    rows = probes.before(probes.FinishedFit(EP(profile=5), problem, EP().fit(problem, rng), rng))
     steps = np.array([row["step"] for row in rows])
     np.testing.assert_allclose(steps, [0.5, 1, 1.5, 2, 2.5])
     np.testing.assert_allclose([row["k_ard-se"] for row in rows], np.exp(-(steps**2)))

@@ -6,7 +6,7 @@ import numpy as np
 from driver import run_here, trial
 
 from gpbench.experiment.config.config import load_config
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.gp.inference import sparse
 from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.methods.random import Random
@@ -23,7 +23,7 @@ def test_the_latent_score_is_there_when_it_is_listed_and_a_trial_without_it_runs
 
     def ran(*metrics):
         summary = run_here(tmp_path, trials, metrics=metrics)
-        return summary.ran, [Store(tmp_path).results(trials)[t.id].metrics for t in trials]
+        return summary.ran, [ResultsFolder(tmp_path).results(trials)[t.id].metrics for t in trials]
 
     count, plain = ran("nmse", "nlpd")
     assert count == 3 and not any("nlpd_latent" in scores for scores in plain)

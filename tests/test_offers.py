@@ -14,7 +14,7 @@ from driver import trial
 from gpbench import catalog
 from gpbench.cli import cli
 from gpbench.experiment.config import packaged
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run.progress import Bar, Lines
 from gpbench.metrics import METRICS
 
@@ -53,7 +53,7 @@ def test_a_built_in_config_runs_by_its_name_where_no_such_file_is(tmp_path, monk
 def _failures(progress, reasons):
     progress.start(len(reasons), 0)
     for i, reason in enumerate(reasons):
-        progress.finished(Result(trial(index=i), "failed", reason))
+        progress.finished(TrialResult(trial(index=i), "failed", reason))
     progress.close()
 
 

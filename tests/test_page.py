@@ -22,7 +22,7 @@ from gpbench.report.page import check_section, page
 from gpbench.report.page.charts.folder_charts import Charts
 from gpbench.report.page.html_table import merged
 from gpbench.report.page.notes import told_once
-from gpbench.report.page.size_budget import LIMIT, Room
+from gpbench.report.page.size_budget import LIMIT, SizeBudget
 from gpbench.report.page.trial_data import TrialBook
 
 SMALL = Path(__file__).parent / "data" / "results-small"
@@ -204,7 +204,7 @@ def test_fifteen_thousand_trials_weigh_less_than_two_megabytes(tmp_path):
 
 
 def test_room_is_given_until_it_is_gone():
-    room = Room(10)
+    room = SizeBudget(10)
     assert room.take("a", "12345678") == ["12345678"] and room.take("b", "äää") == [] and room.take("c", "12") == ["12"]
     assert room.out == ["b"] and LIMIT < 2_000_000
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gpbench import report
 from gpbench.analysis.ranking import groups
 from gpbench.analysis.results_table import load
-from gpbench.analysis.table import Cell, Table, escape_csv, render
+from gpbench.analysis.table import Table, TableCell, escape_csv, render
 from gpbench.report.tables import tables
 
 SMALL = Path(__file__).parent / "data" / "results-small"
@@ -229,7 +229,7 @@ def test_a_console_table_without_a_width_cuts_no_name(tmp_path):
 
 
 def nasty_table(name):
-    rows = [(name, None), (name, [Cell(name, best=True), Cell("1.5 ± 0.2", worse=True)])]
+    rows = [(name, None), (name, [TableCell(name, best=True), TableCell("1.5 ± 0.2", worse=True)])]
     return Table("t", name, ["method", name, "b"], rows, [(name, 2)], [name])
 
 
@@ -274,7 +274,7 @@ def test_markdown_keeps_the_columns(name):
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]) | st.sampled_from("\t\r\n"), max_size=30))
 def test_no_csv_cell_starts_a_formula(name):
-    text = render(Table("t", "t", ["m", "a"], [(name, [Cell(name)])]), "csv")
+    text = render(Table("t", "t", ["m", "a"], [(name, [TableCell(name)])]), "csv")
     rows = list(csv.reader(io.StringIO(text, newline="")))
     for cell in rows[1][1:]:
         assert cell in (
@@ -302,7 +302,7 @@ def test_every_format_is_written_for_every_table(tmp_path):
 
 
 def test_latex_has_a_label_and_true_minus_signs_before_numbers_only():
-    table = Table("Table 2", "x", ["a", "b"], [("bank-32, sizes 2-3", [Cell("-1.5 ± 0.2", best=True)])])
+    table = Table("Table 2", "x", ["a", "b"], [("bank-32, sizes 2-3", [TableCell("-1.5 ± 0.2", best=True)])])
     text = render(table, "tex", "my_run")
     assert r"\label{tab:my-run-table-2}" in text
     assert r"\textbf{$-$1.5 $\pm$ 0.2}" in text and "bank-32, sizes 2-3" in text

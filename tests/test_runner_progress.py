@@ -5,7 +5,7 @@ import sys
 
 from driver import finish, run_here, trial, write_job
 
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.run.duration import estimate
 from gpbench.experiment.run.jobs import jobs_for
 from gpbench.text import duration
@@ -21,7 +21,7 @@ def test_times_are_said_for_people():
 def test_the_estimate_uses_finished_trials_and_counts_what_is_left(tmp_path):
     trials = [trial(index=i, seconds=0.4) for i in range(5)]
     run_here(tmp_path, trials[:1])
-    found = estimate(trials, Store(tmp_path))
+    found = estimate(trials, ResultsFolder(tmp_path))
     assert (found.trials, found.done, found.jobs, found.measured) == (5, 1, 4, 4)
     assert 4 * 0.4 < found.seconds < 4 * 0.4 + 3
 
@@ -29,7 +29,7 @@ def test_the_estimate_uses_finished_trials_and_counts_what_is_left(tmp_path):
 def test_the_estimate_grows_with_the_work(tmp_path):
     def seconds(**changes):
         split = {"kind": "random", "n_train": 10_000, "n_test": 100}
-        return estimate([trial(split=split, **changes)], Store(tmp_path)).seconds
+        return estimate([trial(split=split, **changes)], ResultsFolder(tmp_path)).seconds
 
     full_gp = {"schedule": "fixed", "from": "full-gp", "subset": 2000, "evaluations": 100}
     assert seconds(d_max=10) < seconds(d_max=1000) < seconds(d_max=1000, hyperparameters=full_gp)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from driver import gpbench, run_here, trial
 
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.run import run
 from gpbench.experiment.run.duration import estimate
-from gpbench.experiment.run.pending import todo
+from gpbench.experiment.run.pending import pending_trials
 
 
 def ids(folder):
@@ -30,12 +30,12 @@ def test_a_stale_trial_counts_marked_until_its_successor_exists(tmp_path, archiv
     if archived:
         shutil.rmtree(tmp_path / "trials")
     new = at_version(old, 3)
-    found = todo(new, Store(tmp_path))
+    found = pending_trials(new, ResultsFolder(tmp_path))
     assert [t.id for t in found.missing] == [new[2].id]
     assert {r.trial.id for r in found.stale.values()} == {t.id for t in old[:2]}
-    dry = estimate(new, Store(tmp_path))
+    dry = estimate(new, ResultsFolder(tmp_path))
     assert (dry.done, dry.stale) == (2, 2)
-    assert len(estimate(new, Store(tmp_path), rerun="stale").missing) == 3
+    assert len(estimate(new, ResultsFolder(tmp_path), rerun="stale").missing) == 3
 
     summary = run_here(tmp_path, new)
     assert (summary.ran, summary.done, summary.stale, summary.exit_code) == (1, 3, 2, 0)
@@ -55,15 +55,15 @@ def test_the_latest_of_several_earlier_versions_stands_for_the_trial(tmp_path):
     second, third = at_version([first, first], 2)[0], at_version([first], 3)[0]
     run_here(tmp_path, [first])
     run_here(tmp_path, [second], rerun="stale")
-    assert Store(tmp_path).stale([third])[third.id].trial.id == second.id
+    assert ResultsFolder(tmp_path).stale([third])[third.id].trial.id == second.id
 
 
 def test_rerun_all_replaces_results_and_a_failure_is_what_came_of_it(tmp_path, monkeypatch):
     trials = [trial(behaviour="moody", index=i) for i in range(2)]
     run_here(tmp_path, trials)
-    before = Store(tmp_path).results(trials)
+    before = ResultsFolder(tmp_path).results(trials)
     assert run_here(tmp_path, trials, rerun="all").ran == 2
-    after = Store(tmp_path).results(trials)
+    after = ResultsFolder(tmp_path).results(trials)
     assert all(after[id] != before[id] and after[id].metrics == before[id].metrics for id in before)
     for mood in ("raise", "exit"):
         monkeypatch.setenv("GPBENCH_TEST_MOOD", mood)

@@ -10,7 +10,7 @@ from driver import gpbench
 
 from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.checked_files import write_checked
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.verify import platforms, sample, verify
 
 CONFIG = """
@@ -90,7 +90,7 @@ def test_a_near_tie_that_falls_as_recorded_when_run_once_more_is_told_and_no_dri
         now = 0.26 if not calls else again
         calls.append([k.trial.id for k in part])
         differs = {} if now == 0.25 else {"nmse": (0.25, now)}
-        return None, {(k.folder, k.trial.id): verify.Outcome(str(k.folder), k.trial.id, "x", differs, []) for k in part}
+        return None, {(k.folder, k.trial.id): verify.Rerun(str(k.folder), k.trial.id, "x", differs, []) for k in part}
 
     monkeypatch.setattr(verify, "_run", runs)
     found = verify.verify([folder], number=1)
@@ -146,7 +146,7 @@ def test_another_copy_of_fetched_data_is_no_drift_and_other_rows_of_a_generator_
     monkeypatch.setattr(verify, "_environment", lambda kept: {})
     monkeypatch.setattr(platforms, "differences", lambda then, now: [])
     one = SimpleNamespace(id="a", dataset={"name": name}, dataset_name=name, label="x", method="x", params={}, index=0)
-    then, now = (Result(one, metrics={"nmse": v}, data_sha256=s) for v, s in ((0.5, "old"), (0.6, "new")))
+    then, now = (TrialResult(one, metrics={"nmse": v}, data_sha256=s) for v, s in ((0.5, "old"), (0.6, "new")))
     found = verify._compared(SimpleNamespace(record=then, trial=one, folder="out"), now, {})
     assert found.differs["nmse"] == (0.5, 0.6) and found.drifted is drifted
     assert ("another copy of the data: old then, new now" in str(found)) is not drifted

@@ -16,7 +16,7 @@ from gpbench import catalog
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.config.resolved import resolved_yaml
 from gpbench.experiment.config.sections import Hyperparameters
-from gpbench.experiment.evaluation.trial_data import draw_of
+from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan import random_streams, trial_id
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.plan.trial import Trial
@@ -113,7 +113,7 @@ def test_a_raised_version_moves_the_id_and_no_random_stream():
         random_streams.method,
     ):
         assert (draw(old).random(9) == draw(new).random(9)).all()  # method: the candidates of a working set
-    one, other = draw_of(old), draw_of(new)
+    one, other = trial_data(old), trial_data(new)
     assert (one.split.train == other.split.train).all() and (one.order == other.order).all()
 
 

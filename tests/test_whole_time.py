@@ -10,7 +10,7 @@ from numba.core import event
 from gpbench.analysis import results_table
 from gpbench.experiment.evaluation import evaluate, problem
 from gpbench.experiment.results.checked_files import read_checked, write_checked
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.gp.kernels.ard_se import ArdSE
 
 SHARED = {"schedule": "fixed", "from": "full-gp", "subset": 30, "evaluations": 10}
@@ -26,7 +26,7 @@ def ran(tmp_path):
 
 def test_shared_learning_is_told_with_every_trial_that_shares_it(ran):
     folder, trials = ran
-    found = Store(folder).results(trials)
+    found = ResultsFolder(folder).results(trials)
     shared = read_checked(next((folder / "shared").glob("*.json")))
     for t in trials[:2]:
         seconds = found[t.id].seconds
@@ -49,7 +49,7 @@ def test_shared_work_of_old_that_kept_no_time_leaves_the_columns_empty(ran):
     write_checked(path, {k: v for k, v in read_checked(path).items() if k not in ("seconds", "checksum")})
     later = trial("sod", d_max=25, hyperparameters=SHARED)
     run_here(folder, [later])
-    seconds = Store(folder).results([later])[later.id].seconds
+    seconds = ResultsFolder(folder).results([later])[later.id].seconds
     assert {"fit", "predict"} <= seconds.keys() and not {"learn", "cpu"} & seconds.keys()
 
 

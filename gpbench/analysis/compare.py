@@ -13,9 +13,9 @@ from gpbench.metrics import METRICS
 
 from . import significance
 from .numbers import mean_std
-from .results_table import Results, load
+from .results_table import ResultsTable, load
 from .series import SERIES
-from .table import Cell, Table, to_text
+from .table import Table, TableCell, to_text
 
 MEASURED = (*METRICS, "n_basis", "learn_seconds", "fit_seconds", "predict_seconds", "cpu_seconds")
 
@@ -51,7 +51,7 @@ class Comparison:
                 body.append((where, None))
             p = "" if np.isnan(r["p"]) else f"{r['p']:.3g}"
             cells = [r["first"], r["second"], f"{r['difference']:+.4g}", p, str(r["trials"])]
-            body.append((r["metric"], [Cell(c) for c in cells]))
+            body.append((r["metric"], [TableCell(c) for c in cells]))
         notes = sorted({r["note"] for r in self.rows.to_dict("records") if r["note"]})
         notes += [f"only in {self.first}: {', '.join(self.only_first)}"] if self.only_first else []
         notes += [f"only in {self.second}: {', '.join(self.only_second)}"] if self.only_second else []
@@ -75,12 +75,12 @@ def compare(first: str | Path, second: str | Path) -> Comparison:
     return Comparison(*names, pd.DataFrame(rows), *only)
 
 
-def _names(a: Results, b: Results) -> tuple[str, str]:
+def _names(a: ResultsTable, b: ResultsTable) -> tuple[str, str]:
     names = a.path.resolve().name, b.path.resolve().name
     return names if names[0] != names[1] else (str(a.path), str(b.path))
 
 
-def _by_series(results: Results) -> dict[tuple, pd.DataFrame]:
+def _by_series(results: ResultsTable) -> dict[tuple, pd.DataFrame]:
     groups = results.ok.groupby(list(SERIES), sort=False, dropna=False)
     return {tuple(None if pd.isna(v) else v for v in key): rows for key, rows in groups}
 

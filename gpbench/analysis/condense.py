@@ -10,7 +10,7 @@ import pandas as pd
 from gpbench.errors import DataError
 from gpbench.system.atomic_files import read_json
 
-from .results_table import Results, kept_curves, kept_notes, load
+from .results_table import ResultsTable, kept_curves, kept_notes, load
 from .series import SERIES
 from .table import frame_csv
 from .traces import is_path, list_points, round_points, theta_points, trace_points
@@ -49,7 +49,7 @@ def damaged(folder: Path) -> list[str]:
     return found
 
 
-def _trials(results: Results):
+def _trials(results: ResultsTable):
     """(row, record) of the finished trials whose file is there."""
     for row in results.ok.to_dict("records"):
         file = results.path / "trials" / f"{row['trial_id']}.json"
@@ -57,7 +57,7 @@ def _trials(results: Results):
             yield row, read_json(file)
 
 
-def curves_of(results: Results) -> pd.DataFrame:
+def curves_of(results: ResultsTable) -> pd.DataFrame:
     """Every trace but greedy paths: of those a few, at the largest d_max, which holds the smaller ones."""
     out, seen = [], {}
     most = PATHS if any("fig" in item.lower() for _, item in results.published) else PATHS_OF_TABLES
@@ -87,7 +87,7 @@ def _shown(ok: pd.DataFrame) -> set[str]:
     return {*ok.drop_duplicates(keys)["trial_id"], *best.drop_duplicates(keys)["trial_id"]}
 
 
-def notes_of(results: Results) -> pd.DataFrame:
+def notes_of(results: ResultsTable) -> pd.DataFrame:
     pairs = [
         (r["dataset"], n) for r, record in _trials(results) for n in record.get("result", record).get("notes") or []
     ]

@@ -8,10 +8,10 @@ import pandas as pd
 
 from gpbench.system.atomic_files import read_json
 
-from .results_table import Results
+from .results_table import ResultsTable
 
 
-def remark(results: Results, frame: pd.DataFrame) -> list[str]:
+def remark(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
     """A line for beside the times when the trials of a table ran on machines of several kinds."""
     kinds = {f.stem: _kind(read_json(f)) for f in (results.path / "env").glob("*.json")}
     if len(set(kinds.values())) < 2:

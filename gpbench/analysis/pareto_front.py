@@ -17,10 +17,10 @@ from gpbench.metrics import loss
 
 from .numbers import mean_std, seconds
 from .ranking import metrics_of
-from .results_table import Results
+from .results_table import ResultsTable
 from .series import by_trial, competing, named
 from .significance import ROUNDING
-from .table import Cell, Table
+from .table import Table, TableCell
 
 LEAST = 4  # series, fewer of which a reader ranks by eye
 
@@ -49,7 +49,7 @@ def hypervolume(points: list[tuple[float, float]], corner: tuple[float, float]) 
     return area
 
 
-def front_rows(results: Results) -> pd.DataFrame:
+def front_rows(results: ResultsTable) -> pd.DataFrame:
     """stats/front.csv: every series of a data set, training size and metric with its time, score, place and share."""
     out = []
     for dataset, n_train, metric, part in _parts(results):
@@ -57,7 +57,7 @@ def front_rows(results: Results) -> pd.DataFrame:
     return pd.DataFrame(out)
 
 
-def _parts(results: Results) -> Iterator[tuple[str, float, str, pd.DataFrame]]:
+def _parts(results: ResultsTable) -> Iterator[tuple[str, float, str, pd.DataFrame]]:
     """(data set, training size, metric, rows): what is placed on one front; other sizes are other problems."""
     for (dataset, n_train), rows in results.ok.groupby(["dataset", "n_train"], sort=False, dropna=False):
         for metric in metrics_of(results):
@@ -112,7 +112,7 @@ def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
     return rows
 
 
-def front_table(results: Results) -> Table:
+def front_table(results: ResultsTable) -> Table:
     """The front in words: a block for each data set, training size and metric, the fastest first, the front in bold."""
     rows, remarks = [], []
     sizes = results.ok.groupby("dataset")["n_train"].nunique()
@@ -127,8 +127,8 @@ def front_table(results: Results) -> Table:
     return Table("front", f"{results.name}: quality against time", columns, rows, notes=notes if rows else [])
 
 
-def _cells(row: dict, part: pd.DataFrame, metric: str) -> list[Cell]:
+def _cells(row: dict, part: pd.DataFrame, metric: str) -> list[TableCell]:
     mine, on, total = part[part["series"] == row["series"]], row["on_front"], part["trial"].nunique()
     place = ["on the front" if on else "", f"{row['trials']} of {total} trials" if row["trials"] < total else ""]
-    cells = [Cell(seconds(mine["cpu_seconds"])), Cell(mean_std(mine[metric]), on)]
-    return [*cells, Cell(f"{row['adds']:.3f}" if on else ""), Cell(", ".join(filter(None, place)))]
+    cells = [TableCell(seconds(mine["cpu_seconds"])), TableCell(mean_std(mine[metric]), on)]
+    return [*cells, TableCell(f"{row['adds']:.3f}" if on else ""), TableCell(", ".join(filter(None, place)))]

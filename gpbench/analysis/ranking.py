@@ -11,7 +11,7 @@ import pandas as pd
 from gpbench.metrics import METRICS, loss
 
 from . import significance
-from .results_table import Results
+from .results_table import ResultsTable
 from .series import by_trial, competing, named, told_apart
 
 
@@ -54,7 +54,7 @@ class Group:
         return (self.label or self.dataset) + (f", d_max = {self.d_max:.0f}" if pd.notna(self.d_max) else "")
 
 
-def groups(results: Results) -> Iterator[Group]:
+def groups(results: ResultsTable) -> Iterator[Group]:
     """In the order of the config; a data set's training sizes from small to large.
 
     Methods without d_max (a full GP) compete at every size of the others' grid.
@@ -72,7 +72,7 @@ def groups(results: Results) -> Iterator[Group]:
             yield Group(dataset, n_train, np.nan, named(rows), results.labels.get(dataset, ""))
 
 
-def metrics_of(results: Results) -> list[str]:
+def metrics_of(results: ResultsTable) -> list[str]:
     """The config's metrics that have values, else every metric that has."""
     wanted = results.config.get("metrics") or METRICS
     return [m for m in wanted if m in METRICS and results.ok[m].notna().any()]
@@ -131,7 +131,7 @@ def said_of_trials(title: str, marks: dict[str, Mark]) -> list[str]:
     ]
 
 
-def stats_rows(results: Results) -> pd.DataFrame:
+def stats_rows(results: ResultsTable) -> pd.DataFrame:
     """Every series of every group against its best, for stats/significance.csv."""
     compare, out = results.config.get("compare") or {}, []
     for group in groups(results):
@@ -150,7 +150,7 @@ def stats_rows(results: Results) -> pd.DataFrame:
     return pd.DataFrame(out)
 
 
-def ranking(results: Results, metric: str) -> significance.Ranking | None:
+def ranking(results: ResultsTable, metric: str) -> significance.Ranking | None:
     """Average ranks of the labels over data sets (mean over trials each); at the largest size of a grid."""
     rows = told_apart(results.ok).dropna(subset=[metric])
     largest = rows.groupby(["dataset", "n_train", "label"])["d_max"].transform("max")
@@ -162,7 +162,7 @@ def ranking(results: Results, metric: str) -> significance.Ranking | None:
     return significance.friedman(table.to_numpy(), list(table.columns))
 
 
-def ranking_rows(results: Results) -> pd.DataFrame:
+def ranking_rows(results: ResultsTable) -> pd.DataFrame:
     out = []
     for metric in metrics_of(results):
         if r := ranking(results, metric):

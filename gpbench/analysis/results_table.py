@@ -30,7 +30,7 @@ _REBUILD = "the run command moves it to quarantine/ and condenses the trials aga
 
 
 @dataclass(frozen=True)
-class Results:
+class ResultsTable:
     """One folder. `rows` is results.csv plus what the plan knows of each trial (schedule, kernel, paper and items)."""
 
     path: Path
@@ -117,7 +117,7 @@ def _optional_json(file: Path) -> dict:
     return read_json(file) if file.is_file() else {}
 
 
-def load(path: str | Path) -> Results:
+def load(path: str | Path) -> ResultsTable:
     """The folder's rows in the order of results.csv; an empty or damaged folder is an error in one sentence."""
     path = Path(path)
     file, external = path / "results.csv", path / "external.csv"
@@ -129,7 +129,7 @@ def load(path: str | Path) -> Results:
     config, manifest = read_resolved(path), _optional_json(path / "manifest.json")
     rows = _in_config_order(_folds_as_one(rows), config)
     rows["stale"] = rows["trial_id"].isin(stale_ids(path, rows["trial_id"]))
-    return Results(path, config, manifest, with_settings(rows, config, manifest, path))
+    return ResultsTable(path, config, manifest, with_settings(rows, config, manifest, path))
 
 
 def _read_rows(file: Path) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from gpbench.text import csv_cell
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     text: str = ""
     best: bool = False
     worse: bool = False
@@ -29,7 +29,7 @@ class Table:
     name: str
     title: str
     columns: list[str]
-    rows: list[tuple[str, list[Cell] | None]]
+    rows: list[tuple[str, list[TableCell] | None]]
     groups: list[tuple[str, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -53,7 +53,7 @@ def escape_markdown(text: str) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    def mark(cell: Cell) -> str:
+    def mark(cell: TableCell) -> str:
         text = escape_markdown(cell.text)
         text = f"**{text}**" if cell.best and text else text
         return text + ("\\*" if cell.worse else "") + (f" ({cell.verdict})" if cell.verdict else "")
@@ -95,7 +95,7 @@ def minus(text: str) -> str:
 
 
 def to_latex(table: Table, folder: str = "") -> str:
-    def mark(cell: Cell) -> str:
+    def mark(cell: TableCell) -> str:
         text = minus(escape_latex(cell.text))
         text = rf"\textbf{{{text}}}" if cell.best and text else text
         return text + ("$^*$" if cell.worse else "") + (f" ({escape_latex(cell.verdict)})" if cell.verdict else "")
@@ -168,7 +168,7 @@ def to_csv(table: Table) -> str:
 def to_html(table: Table) -> str:
     """A <figure>; the table scrolls inside its own box."""
 
-    def mark(cell: Cell) -> str:
+    def mark(cell: TableCell) -> str:
         text = html.escape(cell.text)
         text = f"<b>{text}</b>" if cell.best and text else text
         text += '<sup class="star" title="significantly worse than the best">*</sup>' if cell.worse else ""
@@ -205,7 +205,7 @@ def to_html(table: Table) -> str:
 def to_text(table: Table, width: int | None = 100) -> str:
     """Columns in line, best marked by <, significantly worse by *; a long first column is cut to fit a width."""
 
-    def mark(cell: Cell) -> str:
+    def mark(cell: TableCell) -> str:
         return cell.text + ("*" if cell.worse else " <" if cell.best else "")
 
     body = [(first, [mark(c) for c in cells] if cells is not None else None) for first, cells in table.rows]

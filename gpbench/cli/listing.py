@@ -80,7 +80,7 @@ def _config(path: Path) -> dict:
     from gpbench.experiment.config.config import load_config
 
     config = load_config(path)
-    trials = {" or ".join(d.names): config.trials_for(d) for d in config.datasets}
+    trials = {" or ".join(d.names): config.repetitions_for(d) for d in config.datasets}
     return {
         "summary": config.description, "file": str(path), "results": f"results/{config.name}",
         "trials": {name: f"{count}" for name, count in trials.items()},

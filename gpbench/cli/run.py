@@ -148,9 +148,9 @@ class _One:
 
     def plan(self, config: Config, fetch: bool = True, **selection):
         from gpbench.experiment.plan.plan import plan
-        from gpbench.experiment.results.folder import Store
+        from gpbench.experiment.results.folder import ResultsFolder
 
-        return plan(config, begun=Store(self.out).begun(), fetch=fetch, **selection)
+        return plan(config, begun=ResultsFolder(self.out).begun(), fetch=fetch, **selection)
 
     def chosen(self, fetch: bool = True):
         """What the command line asks for: the selection, and with --for-check what inconclusive cells want of it."""
@@ -166,24 +166,24 @@ class _One:
 
     def kept_to(self) -> str:
         """What to do when one of `first_of` cannot be had that the folder has results of."""
-        from gpbench.experiment.results.folder import Store
+        from gpbench.experiment.results.folder import ResultsFolder
 
         several = {name for d in self.config.datasets if len(d.alternatives) > 1 for name in d.names}
-        if not (kept := sorted(several & Store(self.out).begun())):
+        if not (kept := sorted(several & ResultsFolder(self.out).begun())):
             return ""
         return (
             f"; {self.out} has begun with {', '.join(kept)} and keeps to it: a stand-in needs another --output folder"
         )
 
     def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
-        from gpbench.experiment.results.folder import Store
+        from gpbench.experiment.results.folder import ResultsFolder
         from gpbench.experiment.run.duration import estimate, foreseen
         from gpbench.text import duration
 
         plan = self.chosen(fetch=False)
         for message in [*plan.notices, *foreseen(plan.trials)]:
             note(message)
-        found = estimate(plan.trials, Store(self.out), rerun or "", save_predictions, self.config.metrics)
+        found = estimate(plan.trials, ResultsFolder(self.out), rerun or "", save_predictions, self.config.metrics)
         for trial in found.missing:
             known = {key: trial.params.get(key) for key in ("d_max", "cache")}
             sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
@@ -244,9 +244,9 @@ class _One:
         """What the folder's trials were to be before --set changed a value: they stay part of its results."""
         from gpbench.experiment.config.config import load_config
         from gpbench.experiment.results.checked_files import Damaged
-        from gpbench.experiment.results.folder import Store
+        from gpbench.experiment.results.folder import ResultsFolder
 
-        store = Store(self.out)
+        store = ResultsFolder(self.out)
         if not (store.csv.is_file() and store.resolved.is_file()):
             return None
         try:
@@ -258,9 +258,9 @@ class _One:
 def write_curves(out: Path) -> list[str]:
     """Condense the traces of a folder; names of files that were damaged and are in quarantine/ now."""
     from gpbench import report
-    from gpbench.experiment.results.folder import Store
+    from gpbench.experiment.results.folder import ResultsFolder
 
-    store = Store(out)
+    store = ResultsFolder(out)
     for name in (found := report.damaged(store.folder)):
         store.quarantine(store.folder / name)
     store.write_condensed(report.condensed(store.folder))

@@ -18,7 +18,7 @@ from gpbench.gp.inference import parts
 from gpbench.gp.inference.model import GP, Prediction, Predictor
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning.full_gp import neutral_start
-from gpbench.gp.learning.learner import LEARNER, Learner
+from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch
 from gpbench.recorder import Recorder
 
 __all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "Schedule"]
@@ -45,7 +45,7 @@ class Schedule:
     optimiser: str = "lbfgs"  # or cg
     restarts: int = 1
     prior: str = "none"  # on the hyperparameters (gp/learning/priors.py); half-t for classification
-    learner: Learner = LEARNER
+    learner: HyperparameterSearch = LEARNER
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from gpbench.analysis.results_table import Results, load
+from gpbench.analysis.results_table import ResultsTable, load
 from gpbench.errors import CheckError, ConfigError
 from gpbench.system.atomic_files import read_json
 
@@ -183,9 +183,9 @@ def comparable_counts(counts: dict[str, int]) -> tuple[int, int]:
     return sum(counts[v] for v in GOOD), comparable
 
 
-def check(dirs: list[str | Path | Results]) -> Check:
+def check(dirs: list[str | Path | ResultsTable]) -> Check:
     """Compare results folders with all five papers; CheckError if nothing could be compared."""
-    results = [d if isinstance(d, Results) else load(d) for d in dirs]
+    results = [d if isinstance(d, ResultsTable) else load(d) for d in dirs]
     evidence = gather(results)
     twins = evidence.with_standins()
     cells = tuple(judge_cell(cell, evidence) for cell in printed_numbers.cells())
@@ -210,7 +210,7 @@ def _told(claims) -> str:
     return f" (on them {'; '.join(parts)}; check.json of a larger check has the numbers)" if parts else ""
 
 
-def compared_items(results: Results) -> list[tuple[Printed, CellVerdict]]:
+def compared_items(results: ResultsTable) -> list[tuple[Printed, CellVerdict]]:
     """The printed numbers that one folder has a value for."""
     evidence, here = gather([results]), set(results.ok["dataset"])
     papers = {paper for paper, _ in results.published}
@@ -219,7 +219,7 @@ def compared_items(results: Results) -> list[tuple[Printed, CellVerdict]]:
     return [(cell, v) for cell, v in judged if v.n]
 
 
-def gather(results: list[Results]) -> Evidence:
+def gather(results: list[ResultsTable]) -> Evidence:
     """Finished rows and curves of several folders; a trial that two folders hold counts once per folder's items."""
     rows = pd.concat([r.ok for r in results], ignore_index=True)
     curves = pd.concat([r.curves for r in results], ignore_index=True).drop_duplicates()

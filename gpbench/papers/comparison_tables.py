@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpbench.analysis.results_table import Results
-from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.results_table import ResultsTable
+from gpbench.analysis.table import Table, TableCell
 
 from .check import compared_items
 from .verdicts.cells import MISPRINT
@@ -17,7 +17,7 @@ RULE = (
 )
 
 
-def _by_item(results: Results) -> dict[str, list]:
+def _by_item(results: ResultsTable) -> dict[str, list]:
     """Pairs (printed, verdict) of each printed item; descriptions of data are left to `check`."""
     found: dict[str, list] = {}
     for cell, v in compared_items(results):
@@ -30,12 +30,12 @@ def _name(kind: str, item: str) -> str:
     return f"{kind}-" + "".join(c if c.isalnum() else "-" for c in item.lower()).replace("--", "-")
 
 
-def beside(results: Results) -> list[Table]:
+def beside(results: ResultsTable) -> list[Table]:
     """The printed numbers beside ours, one table per printed item."""
     return [_beside(results, item, pairs) for item, pairs in _by_item(results).items()]
 
 
-def _beside(results: Results, item: str, pairs: list) -> Table:
+def _beside(results: ResultsTable, item: str, pairs: list) -> Table:
     metrics = list(dict.fromkeys(_column(cell) for cell, _ in pairs))
     sections: dict[str, dict[str, dict]] = {}
     for cell, v in pairs:
@@ -45,7 +45,7 @@ def _beside(results: Results, item: str, pairs: list) -> Table:
     for where, methods in sections.items():
         rows.append((where, None))
         for method, found in methods.items():
-            rows.append((method, [c for m in metrics for c in found.get(m, (Cell(), Cell()))]))
+            rows.append((method, [c for m in metrics for c in found.get(m, (TableCell(), TableCell()))]))
     trials = sorted({v.n for _, v in pairs})
     counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
     lines = [f"Ours over {counts} runs, in the printed units.", RULE]
@@ -55,12 +55,12 @@ def _beside(results: Results, item: str, pairs: list) -> Table:
     return Table(_name("published", item), f"{results.name}: ours beside {item}", columns, rows, groups_, lines)
 
 
-def verdicts(results: Results) -> list[Table]:
+def verdicts(results: ResultsTable) -> list[Table]:
     """One line per printed number: ours, printed, d, SE, margin, R0, R1 and the verdict; the order of methods below."""
     return [_verdicts(results, item, pairs) for item, pairs in _by_item(results).items()]
 
 
-def _verdicts(results: Results, item: str, pairs: list) -> Table:
+def _verdicts(results: ResultsTable, item: str, pairs: list) -> Table:
     rows, section = [], None
     for cell, v in pairs:
         where = ", ".join(filter(None, (cell.dataset, cell.variant, _size(cell, pairs))))
@@ -76,7 +76,7 @@ def _verdicts(results: Results, item: str, pairs: list) -> Table:
             str(v.r1),
         )
         notes = "; ".join(filter(None, (v.label if v.label != MISPRINT else "", v.note)))
-        cells = [Cell(ours.text), printed, *map(Cell, numbers), Cell(v.verdict), Cell(notes)]
+        cells = [TableCell(ours.text), printed, *map(TableCell, numbers), TableCell(v.verdict), TableCell(notes)]
         rows.append((f"{cell.method} {_column(cell)}", cells))
     lines = [f"d = ours - printed; R0, R1: runs of the paper and of ours. {RULE}"]
     lines += [f"{o.line().capitalize()}." for o in orders(v for _, v in pairs)]
@@ -96,8 +96,8 @@ def _size(cell, pairs) -> str:
     return f"n = {cell.n_train:.0f}" if len(sizes) > 1 else ""
 
 
-def _pair(cell, v) -> tuple[Cell, Cell]:
+def _pair(cell, v) -> tuple[TableCell, TableCell]:
     decimals = len(cell.text.partition(".")[2])
     ours = f"{v.ours:.{decimals}f}" + (f" ± {v.ours_std:.{decimals}f}" if v.ours_std else "")
     printed = cell.text + (f" ± {cell.std_text}" if cell.std_text else "") + ("?" if cell.misprint else "")
-    return Cell(ours, verdict=v.verdict), Cell(printed)
+    return TableCell(ours, verdict=v.verdict), TableCell(printed)

@@ -6,9 +6,9 @@ import pandas as pd
 
 from gpbench.analysis.numbers import mean_std
 from gpbench.analysis.ranking import against_best, said_of_trials
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.row_settings import parse_items
-from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.table import Table, TableCell
 
 from . import printed_numbers
 from .printed_numbers import ALGORITHMS, Printed
@@ -21,7 +21,7 @@ OPTIMISED = "optimised hyperparameters"
 HALVES = {"Table 4": [("Boston housing", "bank8FM"), ("Abalone", "cpusmall")], "Table 5": [("Friedman2", "Friedman3")]}
 
 
-def paper_tables(results: Results) -> list[Table]:
+def paper_tables(results: ResultsTable) -> list[Table]:
     """One table per printed table that the config names and that has numbers of ours."""
     found = []
     for paper, text in results.published:
@@ -36,7 +36,7 @@ def paper_tables(results: Results) -> list[Table]:
     return found
 
 
-def _layout(results: Results, paper: str, item: str, cells: list[Printed]) -> Table | None:
+def _layout(results: ResultsTable, paper: str, item: str, cells: list[Printed]) -> Table | None:
     book = _Book(results, cells)
     if paper == "sundararajan" and item in ("Table 2", "Table 3"):
         return _caches(book, item)
@@ -52,7 +52,7 @@ def _layout(results: Results, paper: str, item: str, cells: list[Printed]) -> Ta
 class _Book:
     """Our rows behind each printed cell, and marks among the algorithms of one column."""
 
-    def __init__(self, results: Results, cells: list[Printed]):
+    def __init__(self, results: ResultsTable, cells: list[Printed]):
         self.results, self.cells = results, cells
         rows = {c.id: printed_numbers.of_cell(results.ok, c) for c in cells}
         self.rows = {(c.dataset, c.variant, c.method, c.metric): rows[c.id] for c in cells}
@@ -64,7 +64,7 @@ class _Book:
         found = [d for (d, v, _, _), rows in self.rows.items() if v in variants and len(rows)]
         return list(dict.fromkeys(found))
 
-    def column(self, dataset: str, variant: dict[str, str], metric: str) -> dict[str, Cell]:
+    def column(self, dataset: str, variant: dict[str, str], metric: str) -> dict[str, TableCell]:
         """method -> cell; `variant` gives each method's printed variant."""
         parts = {m: self.rows.get((dataset, v, m, metric)) for m, v in variant.items()}
         parts = {m: p for m, p in parts.items() if p is not None and len(p)}
@@ -82,7 +82,9 @@ class _Book:
             factor = self.printed[(dataset, variant[m], m, metric)].factor
             k = marks.get(m)
             text = mean_std(p[name], factor, DECIMALS[metric])
-            cells[m] = Cell(text, bool(k and k.best), bool(k and k.worse), trials=tuple(p["trial_id"]), quantity=name)
+            cells[m] = TableCell(
+                text, bool(k and k.best), bool(k and k.worse), trials=tuple(p["trial_id"]), quantity=name
+            )
         return cells
 
     def caption(self) -> list[str]:
@@ -105,7 +107,7 @@ def _caches(book: _Book, item: str) -> Table | None:
     for dataset in book.datasets([NO_CACHE, CACHE]):
         rows.append((dataset, None))
         columns = [book.column(dataset, dict.fromkeys(ALGORITHMS, v), m) for _, v in sides for m in PRINTED]
-        rows += [(a, [c.get(a, Cell()) for c in columns]) for a in ALGORITHMS if any(a in c for c in columns)]
+        rows += [(a, [c.get(a, TableCell()) for c in columns]) for a in ALGORITHMS if any(a in c for c in columns)]
     if not rows:
         return None
     heads = ["ALGORITHM", *(COLUMNS * len(sides))]
@@ -122,7 +124,7 @@ def _halves(book: _Book, item: str) -> Table | None:
         rows.append((" | ".join(pair), None))
         columns = [book.column(d, dict.fromkeys(ALGORITHMS, OPTIMISED), m) for d in pair for m in PRINTED]
         columns += [{}] * (3 * width - len(columns))
-        rows += [(a, [c.get(a, Cell()) for c in columns]) for a in ALGORITHMS if any(a in c for c in columns)]
+        rows += [(a, [c.get(a, TableCell()) for c in columns]) for a in ALGORITHMS if any(a in c for c in columns)]
     if not rows:
         return None
     groups = [("left", 3), ("right", 3)] if width == 2 else []
@@ -136,9 +138,9 @@ def _wide(book: _Book, paper: str, item: str, methods, metrics, sizes: bool = Fa
     rows = []
     for dataset in book.datasets(list(variant.values())):
         columns = {metric: book.column(dataset, variant, metric) for metric in metrics}
-        cells = [columns[metric].get(m, Cell()) for metric in metrics for m in methods]
+        cells = [columns[metric].get(m, TableCell()) for metric in metrics for m in methods]
         one = next(r for (d, *_), r in book.rows.items() if d == dataset and len(r)).iloc[0]
-        extra = [Cell(f"{one[c]:.0f}") for c in ("n_train", "n_test")] if sizes else []
+        extra = [TableCell(f"{one[c]:.0f}") for c in ("n_train", "n_test")] if sizes else []
         rows.append((dataset, [*extra, *cells]))
     if not rows:
         return None

@@ -26,7 +26,7 @@ from gpbench.analysis.drawing.axes import (
 from gpbench.analysis.drawing.box_plot import groups
 from gpbench.analysis.drawing.style import ENDINGS, house_style, new_figure, save
 from gpbench.analysis.ranking import metrics_of, ranking
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import told_apart
 from gpbench.analysis.traces import averaged, lists_of, scaled_measures
 from gpbench.papers import figures
@@ -36,7 +36,7 @@ from .plots_of_time import along_training, times, trade_off, training_sizes
 from .tables import TITLES
 
 
-def learning_curves(results: Results) -> Named:
+def learning_curves(results: ResultsTable) -> Named:
     """Metric against d_max: mean with a band of one standard deviation; of one standard error where there are many.
 
     A method at one size beyond the others' (a full GP on a subset) is a level, not a point far to the right.
@@ -65,7 +65,7 @@ def learning_curves(results: Results) -> Named:
             yield f"curve-{safe(dataset)}-{metric}", figure
 
 
-def measure_curves(results: Results) -> Named:
+def measure_curves(results: ResultsTable) -> Named:
     """Selection measure along the greedy path, each run scaled to [0, 1] as [sundararajan] Figures 2-4 draw it."""
     every, joined = of_methods(results), scaled_measures(results.curves, told_apart(results.ok))
     for dataset, rows in joined.groupby("dataset", sort=False):
@@ -77,7 +77,7 @@ def measure_curves(results: Results) -> Named:
         yield f"measure-{safe(dataset)}", figure
 
 
-def box_groups(results: Results) -> Named:
+def box_groups(results: ResultsTable) -> Named:
     """At each d_max one box per method, in the order of the config; without a grid one group. Few trials: points."""
     together, every = dict(grids(results)), of_methods(results)
     for dataset, rows in by_dataset(results):
@@ -101,7 +101,7 @@ def box_groups(results: Results) -> Named:
             yield f"box-{safe(dataset)}-{metric}", figure
 
 
-def one_dimension(results: Results) -> Named:
+def one_dimension(results: ResultsTable) -> Named:
     """Mean and two standard deviations over the only input, of every method's first trial at its largest size."""
     kept = results.curves.loc[results.curves["key"] == "fit_x", "trial_id"]
     rows = results.ok[results.ok["trial_id"].isin(kept)].sort_values(["d_max", "trial"], ascending=[False, True])
@@ -117,7 +117,7 @@ def one_dimension(results: Results) -> Named:
         yield f"fit-{safe(row['dataset'])}-{safe(row['label'])}", figure
 
 
-def critical_difference(results: Results) -> Named:
+def critical_difference(results: ResultsTable) -> Named:
     """Average ranks over five or more data sets; a bar joins methods closer than Nemenyi's critical difference."""
     for metric in metrics_of(results):
         if not (r := ranking(results, metric)):
@@ -172,7 +172,9 @@ PLOTS = {  # figure -> what a folder must hold
 }
 
 
-def draw(results: Results, folder: Path, numbers: Path | None = None, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
+def draw(
+    results: ResultsTable, folder: Path, numbers: Path | None = None, endings: tuple[str, ...] = ENDINGS
+) -> list[Path]:
     """Every figure that applies, the papers' own first; what those draw also as csv files in the folder `numbers`."""
     files = []
     with house_style():

@@ -20,14 +20,14 @@ from gpbench.analysis.drawing.axes import (
 from gpbench.analysis.drawing.style import new_figure
 from gpbench.analysis.pareto_front import front, whole_trial
 from gpbench.analysis.ranking import metrics_of
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import enough, told_apart
 from gpbench.analysis.traces import along, last_of
 from gpbench.metrics import AIM
 from gpbench.papers.figures.method_styles import of_methods
 
 
-def times(results: Results) -> Named:
+def times(results: ResultsTable) -> Named:
     """Training time against d_max on log-log axes, with the exponent fitted to the upper half of the sizes."""
     for dataset, rows in grids(results, least=3):
         part = rows[rows["fit_seconds"] > 0]
@@ -39,7 +39,7 @@ def times(results: Results) -> Named:
         yield f"time-{safe(dataset)}", figure
 
 
-def along_training(results: Results) -> Named:
+def along_training(results: ResultsTable) -> Named:
     """Test score against seconds of training, from traces with snapshots: one trial in full ([cao] Figures 3d, 3e).
 
     A trace begins when learning that trials share is done.
@@ -72,7 +72,7 @@ def along_training(results: Results) -> Named:
             yield f"training-{safe(dataset)}-{metric}", figure
 
 
-def trade_off(results: Results) -> Named:
+def trade_off(results: ResultsTable) -> Named:
     """Mean score against median time in all and of the test, a point for every size ([cao] Figures 3c, 3f, 6 and 7).
 
     The dotted steps are the front, where nothing is both faster and better; of the methods with the most trials.
@@ -107,7 +107,7 @@ def trade_off(results: Results) -> Named:
             yield f"trade-off-{safe(dataset)}-{metric}", figure
 
 
-def training_sizes(results: Results) -> Named:
+def training_sizes(results: ResultsTable) -> Named:
     """Time and scores against n ([vanhatalo] Figure 3); the time of one EP run where the traces have it."""
     every = of_methods(results)
     for dataset, rows in told_apart(results.ok).groupby("dataset", sort=False):

@@ -9,7 +9,7 @@ from gpbench.analysis.drawing.files import place, place_below
 from gpbench.analysis.drawing.style import ENDINGS
 from gpbench.analysis.pareto_front import front_rows
 from gpbench.analysis.ranking import ranking_rows, stats_rows
-from gpbench.analysis.results_table import Results, load
+from gpbench.analysis.results_table import ResultsTable, load
 from gpbench.analysis.table import FORMATS, frame_csv, render, to_text
 from gpbench.errors import CheckError
 from gpbench.papers.check import check
@@ -19,7 +19,7 @@ from .plots import draw
 from .tables import console, tables
 
 
-def render_tables(of: Path | Results, formats: list[str] | tuple[str, ...] = FORMATS) -> list[Path]:
+def render_tables(of: Path | ResultsTable, formats: list[str] | tuple[str, ...] = FORMATS) -> list[Path]:
     """tables/<name>.<format> of every table that the folder has numbers for."""
     results = _read(of)
     return place_below(
@@ -27,7 +27,7 @@ def render_tables(of: Path | Results, formats: list[str] | tuple[str, ...] = FOR
     )
 
 
-def render_stats(of: Path | Results) -> list[Path]:
+def render_stats(of: Path | ResultsTable) -> list[Path]:
     """stats/significance.csv; stats/front.csv; with five or more data sets also stats/ranks.csv."""
     results = _read(of)
     found = {
@@ -39,7 +39,7 @@ def render_stats(of: Path | Results) -> list[Path]:
     return place_below(results.path / "stats", texts)
 
 
-def render_plots(of: Path | Results, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
+def render_plots(of: Path | ResultsTable, endings: tuple[str, ...] = ENDINGS) -> list[Path]:
     """plots/<name>.<ending>; of the papers' own figures also the numbers drawn, figures/<name>.csv."""
     results = _read(of)
     return draw(results, results.path / "plots", results.path / "figures", endings)
@@ -52,7 +52,7 @@ def render_report(path: Path) -> Path:
     return place(results.path, {"report.html": page(results, figures)})[0]
 
 
-def render_check(results: Results) -> list[Path]:
+def render_check(results: ResultsTable) -> list[Path]:
     """check.json of this folder alone, on the papers it names; nothing when it stands for no printed numbers."""
     try:
         found = check([results])
@@ -82,6 +82,6 @@ def console_table(path: Path, width: int | None = 100) -> str:
     return to_text(console(load(path)), width)
 
 
-def _read(of: Path | Results) -> Results:
+def _read(of: Path | ResultsTable) -> ResultsTable:
     """A folder is read once, however much is drawn of it."""
-    return of if isinstance(of, Results) else load(of)
+    return of if isinstance(of, ResultsTable) else load(of)

@@ -8,8 +8,8 @@ from gpbench.analysis import machines
 from gpbench.analysis.numbers import mean_std, seconds
 from gpbench.analysis.pareto_front import front_table
 from gpbench.analysis.ranking import against_best, groups, metrics_of, said_of_trials
-from gpbench.analysis.results_table import Results
-from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.results_table import ResultsTable
+from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
 from gpbench.papers import paper_tables
 from gpbench.papers.check import compared_items
@@ -31,7 +31,7 @@ TITLES = {
 TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds": "predict, s", "cpu_seconds": "CPU, s"}
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: ResultsTable) -> list[Table]:
     found = [
         *paper_tables.paper_tables(results),
         *beside(results),
@@ -42,7 +42,7 @@ def tables(results: Results) -> list[Table]:
     return [t for t in found if t.rows]
 
 
-def notes(results: Results, frame: pd.DataFrame) -> list[str]:
+def notes(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
     """What a reader must know beside every table: trials, data that is not the published one, the test used."""
     trials = sorted(set(frame.groupby(["dataset", "label", "d_max"], dropna=False)["trial"].nunique()))
     counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
@@ -51,7 +51,7 @@ def notes(results: Results, frame: pd.DataFrame) -> list[str]:
     return lines + machines.remark(results, frame) + without_result(results)
 
 
-def without_result(results: Results) -> list[str]:
+def without_result(results: ResultsTable) -> list[str]:
     """Methods that have no row because none of their trials finished."""
     lines = []
     for (dataset, label), part in results.rows.groupby(["dataset", "label"], sort=False):
@@ -61,7 +61,7 @@ def without_result(results: Results) -> list[str]:
     return lines
 
 
-def test_note(results: Results) -> str:
+def test_note(results: ResultsTable) -> str:
     compare = results.config.get("compare") or {}
     test, alpha = compare.get("test", "paired-t"), compare.get("alpha", 0.05)
     holm = ", Holm-corrected" if compare.get("correction") == "holm" else ""
@@ -72,7 +72,7 @@ def test_note(results: Results) -> str:
     return f"Bold: best mean. *: significantly worse than the best ({test}, {alpha:g}{holm}{overlap})."
 
 
-def overall(results: Results) -> Table:
+def overall(results: ResultsTable) -> Table:
     """Every series of every data set: metrics, what the config's `also` asks for, number of basis vectors, seconds.
 
     Learning that trials share is told with each of them, as if it were alone; CPU seconds are of all three parts.
@@ -85,12 +85,12 @@ def overall(results: Results) -> Table:
         marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}
         for series, part in group.rows.groupby("series", sort=False):
             cells = [
-                Cell(mean_std(part[m]), *((k.best, k.worse) if (k := marks[m].get(series)) else (False, False)))
+                TableCell(mean_std(part[m]), *((k.best, k.worse) if (k := marks[m].get(series)) else (False, False)))
                 for m in metrics
             ]
-            cells += [Cell(mean_std(last_of(curves, key, part))) for key in also]
-            cells += [Cell(mean_std(part["n_basis"], decimals=1))] if sized else []
-            rows.append((series, [*cells, *(Cell(seconds(part[c])) for c in timed(frame))]))
+            cells += [TableCell(mean_std(last_of(curves, key, part))) for key in also]
+            cells += [TableCell(mean_std(part["n_basis"], decimals=1))] if sized else []
+            rows.append((series, [*cells, *(TableCell(seconds(part[c])) for c in timed(frame))]))
         remarks += remarks_of(group, marks)
     columns = ["method", *(TITLES[m] for m in metrics), *also, *(["# BV"] if sized else [])]
     columns += [TIMES[c] for c in timed(frame)]
@@ -121,7 +121,7 @@ def remarks_of(group, marks) -> list[str]:
 # ---- on the terminal -------------------------------------------------------------------------------------------
 
 
-def console(results: Results) -> Table:
+def console(results: ResultsTable) -> Table:
     """The overall table, narrowed: printed numbers stand in brackets behind ours where a folder has them."""
     printed, frame, scored, rows = _printed_by_trials(results), results.ok, metrics_of(results), []
     metrics, more, spent, short = scored[:3], scored[3:], timed(frame)[:3], []
@@ -133,9 +133,9 @@ def console(results: Results) -> Table:
             for m in metrics:
                 mark, theirs = marks[m].get(series), printed.get((frozenset(part["trial_id"]), m))
                 text = mean_std(part[m], plus_minus=" +- ") + (f" [{theirs:.4g}]" if theirs is not None else "")
-                cells.append(Cell(text, bool(mark and mark.best), bool(mark and mark.worse)))
+                cells.append(TableCell(text, bool(mark and mark.best), bool(mark and mark.worse)))
             size = mean_std(part["n_basis"], decimals=0, plus_minus=" +- ")
-            rows.append((series, [*cells, Cell(size), *(Cell(seconds(part[c])) for c in spent)]))
+            rows.append((series, [*cells, TableCell(size), *(TableCell(seconds(part[c])) for c in spent)]))
         short += [
             f"{group.title}: {k.series} has {k.few}." for found in marks.values() for k in found.values() if k.few
         ]
@@ -148,7 +148,7 @@ def console(results: Results) -> Table:
     return Table("console", results.name, columns, rows, notes=lines)
 
 
-def _printed_by_trials(results: Results) -> dict:
+def _printed_by_trials(results: ResultsTable) -> dict:
     """(the trials behind it, our column) -> printed value in our unit."""
     found = {}
     for cell, _ in compared_items(results):

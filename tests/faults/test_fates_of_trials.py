@@ -13,7 +13,7 @@ from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.plan import random_streams
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.experiment.run import run
 from gpbench.metrics import METRICS
@@ -54,7 +54,7 @@ def zoo(tmp_path_factory):
     trials = {b: trial(behaviour=b, label=b) for b in FATES}
     trials |= {k: trial(**kw, hyperparameters=NOISE_FREE, label=k) for k, kw in OTHERS.items()}
     summary = run_here(folder, list(trials.values()), jobs=2, timeout=unhurried(2), memory=300, save_predictions=True)
-    store = Store(folder)
+    store = ResultsFolder(folder)
     found = store.results(list(trials.values()))
     return store, {name: found[t.id] for name, t in trials.items()}, summary
 
@@ -98,7 +98,7 @@ def test_notes_tell_of_sizes_above_n_and_of_models_that_found_nothing(tmp_path):
         trial(method="fitc", hyperparameters=values),
     ]
     run_here(tmp_path, trials)
-    found = Store(tmp_path).results(trials)
+    found = ResultsFolder(tmp_path).results(trials)
     above, whole, flat = (" ".join(found[t.id].notes) for t in trials)
     assert "d_max 50 is more than the 40 training rows" in above
     assert "more than" not in whole and "noise to this model" not in whole
@@ -106,7 +106,7 @@ def test_notes_tell_of_sizes_above_n_and_of_models_that_found_nothing(tmp_path):
 
 
 def test_a_short_prediction_is_timed_three_times_and_a_long_one_once(monkeypatch):
-    draw = evaluate.draw_of(trial())
+    draw = evaluate.trial_data(trial())
     for seconds, calls in ((0.0, 3), (2 * evaluate.SHORT, 1)):
         asked = []
         monkeypatch.setattr(evaluate, "predict", lambda *_: (asked.append(1), time.sleep(seconds)))  # noqa: B023
@@ -218,7 +218,7 @@ def test_a_method_or_a_size_added_moves_nobody(reference, tmp_path):
 
 
 def test_paired_methods_see_the_same_split_and_other_trials_another(reference):
-    split = lambda t: np.load(Store(reference).trial_path(t.id, ".npz"))["train_index"]  # noqa: E731
+    split = lambda t: np.load(ResultsFolder(reference).trial_path(t.id, ".npz"))["train_index"]  # noqa: E731
     one, other = trial(index=1, d_max=5), trial("fake-path", index=1, d_max=7)
     assert (split(one) == split(other)).all()
     assert (split(one) != split(trial(index=2, d_max=5))).any()
@@ -230,14 +230,14 @@ def test_one_nested_path_serves_all_sizes_and_a_missing_one_gives_the_same_numbe
     run_here(tmp_path / "all", sizes)
     assert count.read_text() == "started\n"
     run_here(tmp_path / "last", sizes[1:])
-    whole, part = (Store(tmp_path / name).results(sizes) for name in ("all", "last"))
+    whole, part = (ResultsFolder(tmp_path / name).results(sizes) for name in ("all", "last"))
     assert [part[t.id].metrics for t in sizes[1:]] == [whole[t.id].metrics for t in sizes[1:]]
 
 
 def test_times_along_a_path_add_up_and_trouble_spares_the_sizes_before(tmp_path):
     slow = [trial("fake-path", d_max=d, seconds=0.1, fail_at=10, nan_at=3) for d in (3, 7, 12)]
     run_here(tmp_path, slow)
-    found = Store(tmp_path).results(slow)
+    found = ResultsFolder(tmp_path).results(slow)
     assert [found[t.id].status for t in slow] == ["invalid", "ok", "crashed"]
     assert 0.2 <= found[slow[1].id].seconds["fit"] < 0.5
 

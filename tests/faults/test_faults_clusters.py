@@ -9,7 +9,7 @@ import pytest
 from dask_processes import Processes, children, jobs_below, server_below, worker_of
 from driver import finish, marked, rows, run_here, start, trial, unhurried, wait_until, write_job
 
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import alive
 from gpbench.experiment.run import run
 
@@ -75,7 +75,7 @@ def _busy(nannies):
 def test_a_killed_worker_costs_nothing_but_time(tmp_path, cluster, workers, nanny_too):
     trials = [*_counting(tmp_path, *((0, d, 0.8) for d in (3, 7, 12))), *(trial(index=i) for i in range(6))]
     process = start(tmp_path / "out", write_job(tmp_path / "job.json", trials, on=cluster.address))
-    store = Store(tmp_path / "out")
+    store = ResultsFolder(tmp_path / "out")
     wait_until(lambda: store.trial_path(trials[0].id).exists())
     nanny, worker, job = _busy(workers)  # only the path is long enough to be found
     before = _finished(tmp_path / "out")
@@ -155,7 +155,7 @@ def test_a_killed_trial_has_crashed_and_is_not_run_again(tmp_path, cluster, work
     os.kill(_busy(workers)[2], signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1 and "1 done, 1 failed" in err, err
-    assert Store(tmp_path / "out").load(path).status == "crashed"
+    assert ResultsFolder(tmp_path / "out").load(path).status == "crashed"
     assert "killed by SIGKILL" in err
     assert (tmp_path / "0").read_text().count("started") == 1
 

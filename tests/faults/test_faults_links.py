@@ -8,7 +8,7 @@ from driver import finish, gpbench, run_here, trial, write_job
 
 from gpbench.errors import StorageError
 from gpbench.experiment.evaluation.checkpoint import Journal
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_log_that_is_a_link_is_refused_with_exit_7_and_its_target_untouched(tm
     (tmp_path / f"out/logs/{trial().id}.log").symlink_to(precious)
     code, err = finish(tmp_path / "out", write_job(tmp_path / "job.json", [trial()]))
     assert code == 7 and "follows no links" in err and "Traceback" not in err
-    assert precious.read_text() == "mine" and not list(Store(tmp_path / "out").folder.glob("failures/*"))
+    assert precious.read_text() == "mine" and not list(ResultsFolder(tmp_path / "out").folder.glob("failures/*"))
 
 
 def test_a_pipe_in_place_of_a_log_is_refused_not_waited_for(tmp_path):

@@ -14,7 +14,7 @@ import pytest
 from driver import finish, marked, rows, run_here, server_of, start, trial, unhurried, wait_until, write_job
 
 from gpbench.errors import FolderInUse
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.run import run
 
@@ -209,7 +209,7 @@ def test_a_log_is_capped_and_keeps_both_ends(tmp_path):
     loud = trial(behaviour="loud")
     summary = run_here(tmp_path, [loud, trial()])
     assert (summary.done, summary.failed) == (1, 1)
-    log = Store(tmp_path).log_path(loud.id)
+    log = ResultsFolder(tmp_path).log_path(loud.id)
     text = log.read_text(errors="replace")
     assert log.stat().st_size < 11 * 2**20
     assert text.startswith("the first line") and "ValueError: the last line" in text[-200:]

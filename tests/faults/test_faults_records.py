@@ -14,7 +14,7 @@ from driver import FAKES, gpbench, rows, run_here, server_of, start, trial, wait
 
 from gpbench.errors import DataError
 from gpbench.experiment.evaluation.checkpoint import Journal
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -24,7 +24,7 @@ def test_a_job_that_outlives_its_run_leaves_no_record_of_a_failure(tmp_path):
     """The server is stopped, so that nobody ends the path when the main process is gone."""
     trials = [trial("fake-path", d_max=d, seconds=0.4) for d in (3, 7, 12, 15)]
     process = start(tmp_path / "out", write_job(tmp_path / "job.json", trials))
-    store = Store(tmp_path / "out")
+    store = ResultsFolder(tmp_path / "out")
     wait_until(lambda: store.trial_path(trials[0].id).exists())
     server = server_of(process)
     os.kill(server, signal.SIGSTOP)
@@ -155,17 +155,17 @@ def test_text_that_no_file_or_terminal_can_take_is_written_out(tmp_path, capsys)
 
 def test_a_folder_that_already_holds_such_text_goes_on(tmp_path):
     from gpbench.experiment.results.checked_files import write_checked
-    from gpbench.experiment.results.trial_result import Result
+    from gpbench.experiment.results.trial_result import TrialResult
 
     odd = trial(behaviour="raise")
     run_here(tmp_path, [odd])
-    body = json.loads(Store(tmp_path).failure_path(odd.id).read_text())
+    body = json.loads(ResultsFolder(tmp_path).failure_path(odd.id).read_text())
     body["result"]["reason"] = "bad \udc80"
-    write_checked(Store(tmp_path).failure_path(odd.id), {"result": body["result"]})
+    write_checked(ResultsFolder(tmp_path).failure_path(odd.id), {"result": body["result"]})
     summary = run_here(tmp_path, [odd, trial()])
     assert (summary.ran, summary.failures[0].reason) == (1, r"bad \udc80")
     assert gpbench("status", tmp_path).returncode == 0
-    assert Result(odd, reason="\x1b[2J").reason == r"\x1b[2J"
+    assert TrialResult(odd, reason="\x1b[2J").reason == r"\x1b[2J"
 
 
 @pytest.mark.parametrize("damage", [b"garbage\n", b"\xff\xfe\n", b"[1]\n", b'{"x": ["0x1p+0"]}\n', b'{"x": ["half'])

@@ -10,7 +10,7 @@ import pytest
 from driver import finish, rows, run_here, start, trial, unhurried, wait_until, write_job
 
 from gpbench.errors import FolderInUse
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import Lock, holder
 
 # -- lock ---------------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def test_damaged_files_are_quarantined_and_run_again(tmp_path):
     hyper = {"schedule": "fixed", "from": "full-gp", "subset": 10, "evaluations": 3}
     trials = [trial(index=i, d_max=d, hyperparameters=hyper) for i in range(2) for d in (2, 3)]
     run_here(tmp_path, trials)
-    before, store = rows(tmp_path), Store(tmp_path)
+    before, store = rows(tmp_path), ResultsFolder(tmp_path)
     truncated, empty = (store.trial_path(t.id) for t in trials[:2])
     truncated.write_bytes(truncated.read_bytes()[:-40])
     empty.write_bytes(b"")
@@ -104,7 +104,7 @@ def test_a_disk_that_fills_up_stops_the_run_with_earlier_trials_intact(small_dis
     code, err = finish(small_disk / "out", job)
     assert code == 7, err
     assert "No space left" in err and "free some space" in err and "Traceback" not in err
-    store = Store(small_disk / "out")
+    store = ResultsFolder(small_disk / "out")
     saved = list(store.folder.glob("trials/*.json"))
     assert 0 < len(saved) < len(trials)
     assert len(store.results(trials)) == len(saved)  # each of them whole
@@ -149,5 +149,5 @@ def test_a_file_size_limit_acts_like_a_full_disk(tmp_path):
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
     code, err = finish(tmp_path / "out", job, preexec_fn=limit)
     assert code == 7 and "File too large" in err
-    assert Store(tmp_path / "out").results(trials).keys() == {trials[0].id}
+    assert ResultsFolder(tmp_path / "out").results(trials).keys() == {trials[0].id}
     assert finish(tmp_path / "out", job)[0] == 0

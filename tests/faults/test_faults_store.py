@@ -9,21 +9,21 @@ from driver import trial
 
 from gpbench.errors import ConfigError, StorageError
 from gpbench.experiment.results.checked_files import Damaged, read_checked, write_atomic, write_checked
-from gpbench.experiment.results.folder import Store
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.folder import ResultsFolder
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.system import atomic_files
 
 
 @pytest.fixture
 def store(tmp_path):
-    store = Store(tmp_path)
+    store = ResultsFolder(tmp_path)
     store.create()
     store.prepare()
     return store
 
 
 def result(index=0, **fields):
-    return Result(trial(index=index), metrics={"nmse": 0.1 + index / 3, "nlpd": None}, **fields)
+    return TrialResult(trial(index=index), metrics={"nmse": 0.1 + index / 3, "nlpd": None}, **fields)
 
 
 def test_what_is_saved_is_what_is_loaded(store):
@@ -173,4 +173,4 @@ def test_a_folder_of_another_experiment_is_refused(store):
 def test_a_file_where_the_folder_should_be_is_a_storage_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot write"):
-        Store(tmp_path / "file").create()
+        ResultsFolder(tmp_path / "file").create()

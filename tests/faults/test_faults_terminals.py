@@ -12,7 +12,7 @@ from fcntl import ioctl
 import pytest
 from driver import finish, start, trial, write_job
 
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run import progress, run
 
 
@@ -58,7 +58,7 @@ def test_names_beyond_the_terminals_alphabet_are_replaced():
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     lines = progress.Lines(stream)
     lines.start(1, 0)
-    lines.finished(Result(trial(label="Zürich")))
+    lines.finished(TrialResult(trial(label="Zürich")))
     assert b"Z?rich" in stream.buffer.getvalue()
 
 

@@ -18,7 +18,7 @@ from gpbench.analysis.results_table import kept_curves, kept_notes
 from gpbench.cli.run import write_curves
 from gpbench.errors import DataError, StorageError
 from gpbench.experiment.results import checked_files
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.summary import summarise
 from gpbench.experiment.run.local import os_limits
 from gpbench.system import atomic_files, numba_cache
@@ -132,7 +132,7 @@ def test_a_folder_of_another_version_is_told_once(folder, command, monkeypatch):
     code, _, err = command("run", "small.yaml")
     assert code == 0 and err.count("was made by gpbench 0.0.9; numbers of changed methods are stale") == 1
     assert "made by" not in command("run", "small.yaml")[2]
-    assert Store(folder).made_by() == package.__version__
+    assert ResultsFolder(folder).made_by() == package.__version__
 
 
 # -- storage while drawing ---------------------------------------------------------------------------------------------

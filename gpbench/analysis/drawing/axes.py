@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from gpbench.data.standins import twin_of
 
-from ..results_table import Results
+from ..results_table import ResultsTable
 from ..series import told_apart
 
 Named = Iterator[tuple[str, object]]
@@ -30,7 +30,7 @@ def axis_title(metric: str) -> str:
     return units.get(metric, metric)
 
 
-def data_title(results: Results, dataset: str) -> str:
+def data_title(results: ResultsTable, dataset: str) -> str:
     """The data set's label, where the config gives one, else its name; `dataset` may end with a size (`by_dataset`)."""
     name = next((n for n in results.labels if dataset == n or re.fullmatch(re.escape(n) + r"-\d+", dataset)), "")
     shown = results.labels[name] + dataset[len(name) :] if name else dataset
@@ -38,7 +38,7 @@ def data_title(results: Results, dataset: str) -> str:
     return plain(f"{shown} (stand-in for {twin})" if twin else shown)
 
 
-def grids(results: Results, least: int = 2) -> Iterator[tuple[str, pd.DataFrame]]:
+def grids(results: ResultsTable, least: int = 2) -> Iterator[tuple[str, pd.DataFrame]]:
     """Data sets on which some label was run at several d_max; rows without a size are left out."""
     for name, rows in by_dataset(results):
         rows = rows.dropna(subset=["d_max"])
@@ -47,7 +47,7 @@ def grids(results: Results, least: int = 2) -> Iterator[tuple[str, pd.DataFrame]
             yield name, rows
 
 
-def by_dataset(results: Results) -> Iterator[tuple[str, pd.DataFrame]]:
+def by_dataset(results: ResultsTable) -> Iterator[tuple[str, pd.DataFrame]]:
     """(name, finished rows); the name has n_train where a data set was run at several."""
     ok = told_apart(results.ok)
     for (dataset, n_train), rows in ok.groupby(["dataset", "n_train"], sort=False):

@@ -29,13 +29,13 @@ def promoted(scores: Mapping[Candidate, float], every: Sequence[Candidate], bias
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Recommendation:
     best: Candidate
     pick: Candidate
     reason: str
 
 
-def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> Verdict:
+def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> Recommendation:
     """The cheapest candidate that is not worse than the best by more than one standard error of their difference.
 
     Splits are paired, so the difference is far better known than either score; scores are losses of the metric. Two or
@@ -47,7 +47,7 @@ def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> V
     splits = len(scores[best])
     if splits < 2:
         reason = f"it has the lowest {what} on the one split there was time for; one split has no standard error"
-        return Verdict(best, best, reason)
+        return Recommendation(best, best, reason)
     equal, most = [], SMALL_NATS if metric in IN_NATS else SMALL_SHARE * means[best]
     for c, s in scores.items():
         difference = np.subtract(s, scores[best])
@@ -58,9 +58,11 @@ def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> V
     if pick is best:
         limit = f"{SMALL_NATS:g} nat" if metric in IN_NATS else f"{SMALL_SHARE:.1%}"
         others = f"no cheaper candidate is within one standard error of their difference and {limit} of it"
-        return Verdict(best, pick, f"it has the lowest {what} over {splits} splits, {means[best]:.4g}, and {others}")
+        return Recommendation(
+            best, pick, f"it has the lowest {what} over {splits} splits, {means[best]:.4g}, and {others}"
+        )
     reason = (
         f"its {what}, {means[pick]:.4g}, is within one standard error of their difference from that of {best.name}, "
         f"{means[best]:.4g}, over {splits} splits, and it takes {cost[pick]:.2g} s instead of {cost[best]:.2g} s"
     )
-    return Verdict(best, pick, reason)
+    return Recommendation(best, pick, reason)

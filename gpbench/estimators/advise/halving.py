@@ -22,8 +22,8 @@ from gpbench.experiment.config.resolved import resolved_yaml
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.checked_files import storing
-from gpbench.experiment.results.folder import Store
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.folder import ResultsFolder
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run.run import Options, run
 from gpbench.metrics import loss
 from gpbench.text import counted
@@ -62,7 +62,7 @@ def refuse(path: str, target: str, y: np.ndarray) -> None:
         raise DataError(f"{path}: column '{target}' is constant ({y[0]:g}): every candidate predicts that")
 
 
-def _took(result: Result) -> float:
+def _took(result: TrialResult) -> float:
     return sum(result.seconds.get(k) or 0.0 for k in ("fit", "predict"))
 
 
@@ -80,7 +80,7 @@ class Search:
     jobs: int = 1
     seed: int = 0
     say: Callable[[str], None] = lambda text: None
-    results: dict[tuple[Candidate, int, int], Result] = field(default_factory=dict)  # by rows and split
+    results: dict[tuple[Candidate, int, int], TrialResult] = field(default_factory=dict)  # by rows and split
     planned: list[Trial] = field(default_factory=list)
     dropped: dict[Candidate, str] = field(default_factory=dict)  # what did not go on, and the last reason why
     begin: float = field(default_factory=time.monotonic)
@@ -121,7 +121,7 @@ class Search:
         started = time.monotonic()
         live = self.ordered([c for c in live if c.size <= rows])
         path = self.folder / "rung.yaml"
-        Store(self.folder).create()
+        ResultsFolder(self.folder).create()
         with storing(path):
             path.write_text(yaml.safe_dump(self.config(live, rows), sort_keys=False), encoding="utf-8")
         config = load_config(path)
@@ -135,7 +135,7 @@ class Search:
         if summary.signal is not None:  # the runner has listened to it in our stead
             raise Stopped(summary.exit_code)
         spent = time.monotonic() - started
-        found, names = Store(self.folder).results(trials), {c.name: c for c in live}
+        found, names = ResultsFolder(self.folder).results(trials), {c.name: c for c in live}
         for result in found.values():
             self.results[names[result.trial.label], rows, split] = result
         self.pace = self.pace_of(spent, list(found.values()))
@@ -150,7 +150,7 @@ class Search:
     def scores(self, rows: int, split: int) -> dict[Candidate, float]:
         return {c: self.score(r) for (c, n, k), r in self.results.items() if (n, k) == (rows, split)}
 
-    def score(self, result: Result) -> float:
+    def score(self, result: TrialResult) -> float:
         value = result.metrics.get(self.metric) if result.status == "ok" else None
         return float("inf") if value is None else float(loss(self.metric, value))
 
@@ -182,7 +182,7 @@ class Search:
         learn = (r.seconds.get("learn") or 0.0) * (min(rows, 1000) / min(n, 1000)) ** 3
         return _took(r) * max(1.0, rows / n) * max(1.0, grown), learn
 
-    def pace_of(self, spent: float, done: list[Result]) -> float:
+    def pace_of(self, spent: float, done: list[TrialResult]) -> float:
         """From the seconds of a rung, and what its fits say they took of them."""
         learn = max((r.seconds.get("learn") or 0.0 for r in done), default=0.0)
         return max(1.0, (spent - (sum(map(_took, done)) + learn) / self.jobs) / self._around(len(done)))
@@ -280,7 +280,7 @@ class Search:
             return f"no candidate could be fitted; the first one: {reasons[0]}"
         return f"the budget of {self.budget:g} s is too small: no candidate was fitted within it; give more (--budget)"
 
-    def table(self, live: list[Candidate]) -> tuple[int, dict[Candidate, list[Result]]]:
+    def table(self, live: list[Candidate]) -> tuple[int, dict[Candidate, list[TrialResult]]]:
         """Training rows of the last rung, and the results there of all candidates over the splits that they share.
 
         As many splits as half of the `live` candidates have done: the last one may have been cut off.

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.metrics import loss
 
 from .candidates import Candidate
-from .choose import Verdict
+from .choose import Recommendation
 from .halving import Search
 
 ERROR = {"regression": "nmse", "classification": "err"}
@@ -25,12 +25,12 @@ def _mean(values) -> str:
     return f"{np.mean(values):.4g}{error}"
 
 
-def cost(results: list[Result]) -> float:
+def cost(results: list[TrialResult]) -> float:
     """Seconds of fit and prediction of a split."""
     return float(np.mean([sum(r.seconds.get(k) or 0.0 for k in ("fit", "predict")) for r in results]))
 
 
-def table(found: dict[Candidate, list[Result]], task: str, metric: str) -> str:
+def table(found: dict[Candidate, list[TrialResult]], task: str, metric: str) -> str:
     """Error, NLPD with their standard errors, times and memory; the best first."""
     columns = list(dict.fromkeys([metric, ERROR[task], "nlpd"]))
     head = ["method", "size", *columns, "fit s", "predict s", "MB"]
@@ -48,7 +48,7 @@ def table(found: dict[Candidate, list[Result]], task: str, metric: str) -> str:
     return "\n".join("| " + " | ".join(f"{cell:<{w}}" for cell, w in zip(row, widths)) + " |" for row in rows)
 
 
-def write_config(search: Search, verdict: Verdict, path: Path) -> None:
+def write_config(search: Search, verdict: Recommendation, path: Path) -> None:
     """The recommended method beside the best one, on five splits of all rows."""
     chosen = list(dict.fromkeys([verdict.pick, verdict.best]))
     content = search.config(chosen, search.full, name=f"{Path(search.source['csv']).stem.lower()}-advice")
@@ -57,7 +57,7 @@ def write_config(search: Search, verdict: Verdict, path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def draw(search: Search, found: dict[Candidate, list[Result]], verdict: Verdict, path: Path) -> None:
+def draw(search: Search, found: dict[Candidate, list[TrialResult]], verdict: Recommendation, path: Path) -> None:
     """Score against size, a line for each method, with standard errors; the recommendation is ringed."""
     import matplotlib
 

@@ -57,8 +57,8 @@ class Config:
     def settings_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
         return settings_of.for_trial(self.settings, dataset.settings, method.settings)
 
-    def trials_for(self, dataset: DatasetEntry) -> int:
-        return settings_of.number_of_trials(self.settings, dataset.settings)
+    def repetitions_for(self, dataset: DatasetEntry) -> int:
+        return settings_of.repetitions(self.settings, dataset.settings)
 
     def params_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
         """What the config says about a method's parameters on a data set; lists and references as written."""
@@ -264,7 +264,7 @@ def published_items() -> dict[str, list[str]]:
 
 def _trials_in_all(config: Config) -> int:
     sizes = ((d, grid.size(m.cls, config.params_for(d, m))) for d in config.datasets for m in config.methods)
-    return sum(points * (config.trials_for(d) if (config.settings | d.settings)["split"] is not None else 1)
+    return sum(points * (config.repetitions_for(d) if (config.settings | d.settings)["split"] is not None else 1)
                for d, points in sizes)  # fmt: skip
 
 

@@ -45,13 +45,13 @@ class DatasetEntry:
 
 def tasks_of(data: dict) -> set[str]:
     """Of the data sets that a config names, as far as they are known; nothing is complained about here."""
-    found, todo = set(), [data.get("dataset"), data.get("datasets")]
-    while todo:
-        item = todo.pop()
+    found, pending_trials = set(), [data.get("dataset"), data.get("datasets")]
+    while pending_trials:
+        item = pending_trials.pop()
         if isinstance(item, list):
-            todo += item
+            pending_trials += item
         elif isinstance(item, dict) and ("first_of" in item or "name" in item):
-            todo.append(item.get("first_of") or item["name"])
+            pending_trials.append(item.get("first_of") or item["name"])
         elif isinstance(item, dict) and "csv" in item:
             found.add(str(item.get("task", "regression")))
         elif isinstance(item, str):

@@ -51,7 +51,7 @@ def for_trial(top: dict, of_dataset: dict, of_method: dict) -> dict:
     return sections.without_idle_bias(top | of_dataset | of_method)
 
 
-def number_of_trials(top: dict, of_dataset: dict) -> int:
+def repetitions(top: dict, of_dataset: dict) -> int:
     """Repetitions on a data set."""
     settings = top | of_dataset
     return settings["trials"] or settings["split"].get("k", 1)

@@ -65,16 +65,16 @@ def load_for(cls: type) -> None:
 
 def _modules_of(start: str) -> set[str]:
     """Modules of gpbench that are reached from this one by what they import."""
-    found, todo = set(), [start]
-    while todo:
-        name = todo.pop()
+    found, pending_trials = set(), [start]
+    while pending_trials:
+        name = pending_trials.pop()
         if name in found or name not in sys.modules:
             continue
         found.add(name)
         for value in vars(sys.modules[name]).values():
             home = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
             if isinstance(home, str) and home.startswith("gpbench."):
-                todo.append(home)
+                pending_trials.append(home)
     return found
 
 

@@ -6,18 +6,18 @@ import numpy as np
 
 from gpbench.methods.base import Fitted
 
-from .trial_data import Draw
+from .trial_data import TrialData
 
 LARGEST = 1000  # training rows up to which the curves are kept
 POINTS, KEPT = 200, 100  # of the grid: in trials/<id>.npz, in the trace
 
 
-def has_line(draw: Draw) -> bool:
+def has_line(draw: TrialData) -> bool:
     X = draw.dataset.X
     return draw.dataset.task == "regression" and isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1
 
 
-def grid(draw: Draw, fitted: Fitted, points: int = POINTS) -> dict[str, np.ndarray]:
+def grid(draw: TrialData, fitted: Fitted, points: int = POINTS) -> dict[str, np.ndarray]:
     """The prediction over the range of the one input and a tenth beyond, in raw units."""
     low, high = float(draw.dataset.X.min()), float(draw.dataset.X.max())
     x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)[:, None]
@@ -26,7 +26,7 @@ def grid(draw: Draw, fitted: Fitted, points: int = POINTS) -> dict[str, np.ndarr
     return {"x_grid": x, "mean_grid": mean, "var_grid": var}
 
 
-def curves(draw: Draw, fitted: Fitted) -> dict[str, list[float]]:
+def curves(draw: TrialData, fitted: Fitted) -> dict[str, list[float]]:
     """Lists for the trace: the fit, the training rows, where inducing inputs are and where they began; raw units."""
     train = draw.split.train
     if not has_line(draw) or len(train) > LARGEST:

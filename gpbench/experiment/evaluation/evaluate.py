@@ -13,17 +13,17 @@ from gpbench.data.scaling import large
 from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run.jobs import is_nested
 from gpbench.experiment.run.local.os_limits import peak_mb, too_large
 from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
 from gpbench.text import one_line
 
 from . import compiling, curves_1d, probes
-from .probes import Sight, recorder_for
+from .probes import FinishedFit, recorder_for
 from .problem import problem_of
-from .stopwatch import Spent, now
-from .trial_data import Draw, draw_of
+from .stopwatch import Elapsed, now
+from .trial_data import TrialData, trial_data
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 COMPILING = 0.5  # seconds from which on a note tells of them
@@ -43,7 +43,7 @@ def results(
     begin: Callable[[Trial], None],
     equip: Callable[[Problem], Problem] = lambda problem: problem,
     asked: Collection[str] | None = None,
-) -> Iterator[tuple[Result, dict]]:
+) -> Iterator[tuple[TrialResult, dict]]:
     """(result, predictions) of trials that differ in d_max only, in increasing order, each as soon as it is known.
 
     `nlpd_latent`, which may cost two solves, is scored if it is among the metrics `asked` for, or none are named.
@@ -51,7 +51,7 @@ def results(
     """
     trials = sorted(trials, key=lambda t: t.params.get("d_max") or 0)
     begin(trials[0])
-    draw = draw_of(trials[0])
+    draw = trial_data(trials[0])
     method = method_of(trials[0])
     if (why := refusal(method, draw)) is not None:
         raise why
@@ -59,7 +59,7 @@ def results(
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
     rng = random_streams.method(trials[0])
     fits = _fits(method, problem, rng, trials)
-    elapsed, learn = Spent(), _learning(shared)
+    elapsed, learn = Elapsed(), _learning(shared)
     for trial in trials:
         begin(trial)
         started, compiled_before = now(), compiling.seconds()[0]
@@ -70,12 +70,12 @@ def results(
             note = f"{spent_on_it:.0f} s of compiling, once per machine, are not in its seconds"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:
-            yield _score(trial, draw, Sight(method, problem, fitted, rng), learn | {"fit": elapsed})
+            yield _score(trial, draw, FinishedFit(method, problem, fitted, rng), learn | {"fit": elapsed})
         except (InvalidPrediction, NotPositiveDefinite) as e:
             yield failure(trial, e, draw), {}
 
 
-def refusal(method: Method | type[Method], draw: Draw) -> Exception | None:
+def refusal(method: Method | type[Method], draw: TrialData) -> Exception | None:
     """Why the method cannot work on this data, where that is known before anything is learned."""
     name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
     if method.task != task:
@@ -95,9 +95,9 @@ def _fits(method: Method, problem, rng, trials: list[Trial]) -> Iterator[Fitted]
     raise RuntimeError(f"{method.name}.path ended before it had given a model for every size")
 
 
-def failure(trial: Trial, error: BaseException, draw: Draw | None = None) -> Result:
+def failure(trial: Trial, error: BaseException, draw: TrialData | None = None) -> TrialResult:
     """The result of a trial that an exception ended, with the status that belongs to it."""
-    result = Result(trial, status_of(error), reason_of(error), peak_mb=peak_mb())
+    result = TrialResult(trial, status_of(error), reason_of(error), peak_mb=peak_mb())
     if draw is not None:
         result.n_train, result.n_test = len(draw.split.train), len(draw.split.test)
     return result
@@ -173,7 +173,7 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
 # -- scores -------------------------------------------------------------------------------------------------------
 
 
-def _score(trial: Trial, draw: Draw, sight: Sight, spent: dict[str, Spent | None]):
+def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, Elapsed | None]):
     """(result, arrays) of one trial."""
     n_test, task, fitted, latent = len(draw.split.test), draw.dataset.task, sight.fitted, sight.problem.latent
     prediction, predicting = _timed_prediction(fitted, draw)
@@ -184,7 +184,7 @@ def _score(trial: Trial, draw: Draw, sight: Sight, spent: dict[str, Spent | None
         scores.pop("nlpd_latent", None)
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
         raise InvalidPrediction(f"{', '.join(bad)} is not finite although every prediction is")
-    result = Result(
+    result = TrialResult(
         trial=trial,
         n_train=len(draw.split.train),
         n_test=n_test,
@@ -202,11 +202,11 @@ def _score(trial: Trial, draw: Draw, sight: Sight, spent: dict[str, Spent | None
     return result, _arrays(draw, fitted, raw)
 
 
-def _learning(shared: dict | None) -> dict[str, Spent | None]:
+def _learning(shared: dict | None) -> dict[str, Elapsed | None]:
     """The share of learning that was done before; None where a file of old does not say."""
     if shared is None:
         return {}
-    return {"learn": Spent(**shared["seconds"]) if "seconds" in shared else None}
+    return {"learn": Elapsed(**shared["seconds"]) if "seconds" in shared else None}
 
 
 def _memory(fitted: Fitted) -> float:
@@ -214,17 +214,17 @@ def _memory(fitted: Fitted) -> float:
     return round(fitted.predict.memory(), 1) if isinstance(fitted.predict, Predictor) else 0.0
 
 
-def _seconds(fitted: Fitted, spent: dict[str, Spent | None]) -> dict[str, float]:
+def _seconds(fitted: Fitted, spent: dict[str, Elapsed | None]) -> dict[str, float]:
     """Wall seconds by part, and the CPU seconds of all parts together where all are known."""
     elsewhere = fitted.predict.clock() if isinstance(fitted.predict, Predictor) else {}
-    spent = spent | {k: Spent(**v) for k, v in elsewhere.items()}
+    spent = spent | {k: Elapsed(**v) for k, v in elsewhere.items()}
     seconds = fitted.seconds | {k: v.wall for k, v in spent.items() if v is not None}
     if None not in spent.values():
         seconds |= {"cpu": sum(v.cpu for v in spent.values())}
     return {k: float(v) for k, v in seconds.items()}
 
 
-def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction, latent: bool) -> list[str]:
+def _notes(trial: Trial, draw: TrialData, fitted: Fitted, prediction: Prediction, latent: bool) -> list[str]:
     """What a reader of the scores should know."""
     dataset, train, d_max = draw.dataset, draw.split.train, trial.params.get("d_max")
     notes = [*dataset.notes, *fitted.notes]
@@ -240,7 +240,7 @@ def _notes(trial: Trial, draw: Draw, fitted: Fitted, prediction: Prediction, lat
     return notes
 
 
-def _timed_prediction(fitted: Fitted, draw: Draw) -> tuple[Prediction, Spent]:
+def _timed_prediction(fitted: Fitted, draw: TrialData) -> tuple[Prediction, Elapsed]:
     """The test part's prediction and its time; the shortest of three calls where one is too short to be trusted."""
     X, taken = draw.scaler.inputs(draw.X_test), []
     while not taken or (len(taken) < 3 and taken[0].wall < SHORT):
@@ -250,7 +250,7 @@ def _timed_prediction(fitted: Fitted, draw: Draw) -> tuple[Prediction, Spent]:
     return prediction, min(taken, key=lambda t: t.wall)
 
 
-def _scored_along(trial: Trial, draw: Draw, sight: Sight) -> list[dict]:
+def _scored_along(trial: Trial, draw: TrialData, sight: FinishedFit) -> list[dict]:
     """The trace with what probes saw; test scores of models along the way are in the rows they belong to."""
     fitted = sight.fitted
     trace = [*probes.before(sight), *(dict(row) for row in fitted.trace)]
@@ -266,13 +266,13 @@ def _scored_along(trial: Trial, draw: Draw, sight: Sight) -> list[dict]:
     return trace
 
 
-def _raw(prediction: Prediction, draw: Draw) -> Prediction:
+def _raw(prediction: Prediction, draw: TrialData) -> Prediction:
     mean, var = draw.scaler.back(prediction.mean, prediction.var, draw.X_test)
     _, latent = draw.scaler.back(prediction.mean, prediction.var_latent, draw.X_test)
     return Prediction(mean, var, latent)
 
 
-def regression_scores(trial: Trial, draw: Draw, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
+def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
     """Scores in the units that `scoring` states; a detrended target's variances are those of the detrended target."""
     whole = np.arange(draw.dataset.n)
     if trial.scoring.get("target_units", "raw") == "standardised":
@@ -298,11 +298,11 @@ def _positive(var) -> bool:
     return var is not None and bool((var > 0).all())
 
 
-def class_scores(draw: Draw, p: Prediction) -> dict[str, float | None]:
+def class_scores(draw: TrialData, p: Prediction) -> dict[str, float | None]:
     return {"err": metrics.err(draw.y_test, p.prob), "nlpd": metrics.nlpd_class(draw.y_test, p.prob, p.log_prob)}
 
 
-def _arrays(draw: Draw, fitted: Fitted, raw: Prediction) -> dict:
+def _arrays(draw: TrialData, fitted: Fitted, raw: Prediction) -> dict:
     """What --save-predictions keeps, in raw units and rows of the data."""
     train, test = draw.split.train, draw.split.test
     arrays = {"train_index": train, "test_index": test}

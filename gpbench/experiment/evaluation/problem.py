@@ -17,13 +17,13 @@ from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.learning import ladder
 from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
-from gpbench.gp.learning.learner import Learner
+from gpbench.gp.learning.learner import HyperparameterSearch
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
 
 from .stopwatch import now, wall
-from .trial_data import Draw, draw_of
+from .trial_data import TrialData, trial_data
 
 STARTED_ON = 10_000  # rows of the shared random order that a kernel's start sees of data beyond memory
 Tell = Callable[[str], object]
@@ -41,7 +41,7 @@ def start(kernel: dict | Kernel, values: dict | None, X, y) -> GP:
     return GP(kernel, float(values.get("noise", gp.noise)))
 
 
-def problem_of(trial: Trial, draw: Draw, shared: dict | None) -> Problem:
+def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
     """`shared` is what `shared_fit` found for this trial, where it asks for that."""
     X, y = draw.scaled(draw.split.train)
     rules = trial.kernel, trial.hyperparameters, trial.learner
@@ -71,16 +71,16 @@ def posed(
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
-    options["learner"] = Learner(learner, h.get("bounds"))
+    options["learner"] = HyperparameterSearch(learner, h.get("bounds"))
     return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
 
 
-def shared_fit(trial: Trial, tell: Tell | None = None, draw: Draw | None = None) -> dict:
+def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = None) -> dict:
     """Hyperparameters of a full GP on a random subset: work that every paired method of this trial shares.
 
     `tell` hears after every evaluation where the climb stands; `draw` is the trial's, where it is at hand.
     """
-    draw, h, started = draw or draw_of(trial), trial.hyperparameters, now()
+    draw, h, started = draw or trial_data(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":
         rows = random_streams.stream("subset", trial.data_key).permutation(draw.dataset.n)
     else:
@@ -94,7 +94,7 @@ def shared_fit(trial: Trial, tell: Tell | None = None, draw: Draw | None = None)
 def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell | None = None) -> dict:
     """Hyperparameters of a full GP on these scaled rows."""
     options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
-    climb = Learner(learner, h.get("bounds"))
+    climb = HyperparameterSearch(learner, h.get("bounds"))
     by_ladder = climb.version >= 3 and options[1] == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
     gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell), climb, Recorder(wall))

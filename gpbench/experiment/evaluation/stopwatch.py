@@ -9,20 +9,20 @@ from . import compiling
 
 
 @dataclass(frozen=True)
-class Spent:
+class Elapsed:
     wall: float = 0.0
     cpu: float = 0.0  # of all threads of this process
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(self.wall + other.wall, self.cpu + other.cpu)
+    def __add__(self, other: Elapsed) -> Elapsed:
+        return Elapsed(self.wall + other.wall, self.cpu + other.cpu)
 
-    def __sub__(self, other: Spent) -> Spent:
-        return Spent(self.wall - other.wall, self.cpu - other.cpu)
+    def __sub__(self, other: Elapsed) -> Elapsed:
+        return Elapsed(self.wall - other.wall, self.cpu - other.cpu)
 
 
-def now() -> Spent:
+def now() -> Elapsed:
     wall, cpu = compiling.seconds()
-    return Spent(time.perf_counter() - wall, time.process_time() - cpu)
+    return Elapsed(time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def wall() -> float:

@@ -18,7 +18,7 @@ from gpbench.experiment.plan.trial import Trial
 
 
 @dataclass(frozen=True)
-class Draw:
+class TrialData:
     """One draw of the data with its scaling; raw data stay at hand for the scores."""
 
     dataset: Dataset
@@ -47,7 +47,7 @@ class Draw:
         return self.scaler.target(self.dataset.y[rows], self.dataset.X[rows])
 
 
-def draw_of(trial: Trial) -> Draw:
+def trial_data(trial: Trial) -> TrialData:
     name = trial.dataset.get("name")
     per_trial = bool(name) and catalog.find("dataset", name).per_trial
     dataset = data.load(trial.dataset, random_streams.data(trial, per_trial))
@@ -57,4 +57,4 @@ def draw_of(trial: Trial) -> Draw:
         split = Split(np.sort(split.train), np.sort(split.test), split.index)
         dataset.X.check(split.test)  # the scaling reads the training rows: what is wrong is found before any learning
     scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
-    return Draw(dataset, split, scaler, random_streams.order(trial).permutation(len(split.train)))
+    return TrialData(dataset, split, scaler, random_streams.order(trial).permutation(len(split.train)))

@@ -50,11 +50,11 @@ def plan(
     for entry in chosen_datasets:
         source = _source(entry, begun, fetch, notices)
         notices += dataset_entry.remarks(replace(entry, alternatives=(source,)))
-        indices = [i for i in range(config.trials_for(entry)) if any(low <= i <= high for low, high in wanted)]
+        indices = [i for i in range(config.repetitions_for(entry)) if any(low <= i <= high for low, high in wanted)]
         grids = [_points(config, entry, m, source) for m in chosen_methods]
         found += [trial(index) for index in indices for points in grids for trial in points]
     if not found:
-        most = max(config.trials_for(d) for d in chosen_datasets)
+        most = max(config.repetitions_for(d) for d in chosen_datasets)
         raise ConfigError(f"--trials {trials}: selects nothing; the config has trials 0-{most - 1}")
     _refuse_duplicates(found)
     return Plan(found, notices)
@@ -63,7 +63,8 @@ def plan(
 def number_of_trials(config: Config) -> int:
     """How many trials the whole config has, on whichever of its alternative data sets."""
     return sum(
-        config.trials_for(d) * sum(len(list(grid.combinations(m.cls, config.params_for(d, m)))) for m in config.methods)
+        config.repetitions_for(d)
+        * sum(len(list(grid.combinations(m.cls, config.params_for(d, m)))) for m in config.methods)
         for d in config.datasets
     )
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from gpbench.experiment.plan.trial import Trial, digest
 
 from .checked_files import Damaged, finite, unused, write_atomic
-from .trial_result import Result
+from .trial_result import TrialResult
 
 NAME = "archive.jsonl"
 _LEFT_OUT = ("trial", "trace")  # the plan has the one; curves.csv keeps what reports need of the other
 
 
-def write(folder: Path, results: list[Result]) -> None:
+def write(folder: Path, results: list[TrialResult]) -> None:
     """Add these; lines of other trials stay, since a later run may plan them again."""
     kept, _ = _lines(folder)
     lines = {id: line for id, (line, _) in kept.items()}
@@ -33,7 +33,7 @@ def write(folder: Path, results: list[Result]) -> None:
         _replace(folder, lines)
 
 
-def read(folder: Path, trials: list[Trial]) -> dict[str, Result]:
+def read(folder: Path, trials: list[Trial]) -> dict[str, TrialResult]:
     """Archived results of these trials, by id."""
     kept, _ = _lines(folder)
     found = {t.id: _result(kept[t.id][1], t) for t in trials if t.id in kept}
@@ -71,9 +71,9 @@ def _replace(folder: Path, lines: dict[str, str]) -> None:
         write_atomic(path, content)
 
 
-def _result(body: dict, trial: Trial) -> Result | None:
+def _result(body: dict, trial: Trial) -> TrialResult | None:
     try:
-        return Result.read(body, trial)
+        return TrialResult.read(body, trial)
     except Damaged:
         return None
 

@@ -28,14 +28,14 @@ from .checked_files import (
     write_checked,
     write_summed,
 )
-from .trial_result import COLUMNS, SCHEMA, Result
+from .trial_result import COLUMNS, SCHEMA, TrialResult
 
 FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
 _PROBE = 64 * 1024  # bytes that must fit before anything is computed
 
 
-class Store:
+class ResultsFolder:
     """Reading never changes the folder, except through `repair`, which a run calls while it holds the lock."""
 
     def __init__(self, folder: str | Path):
@@ -133,7 +133,7 @@ class Store:
         """Of the climbs of a long fit; other code climbs elsewhere and has its own."""
         return self.folder / "journals" / f"{digest([trial.path_key, trial.versions, provenance.source()])}.jsonl"
 
-    def save(self, result: Result, predictions: dict | None = None) -> None:
+    def save(self, result: TrialResult, predictions: dict | None = None) -> None:
         """Write a result at its place; arrays go first, so a trial that is there has its predictions."""
         id, body = result.trial.id, {"result": result.plain()}
         if result.status not in FINAL:
@@ -152,7 +152,7 @@ class Store:
         if path.parent.name == "trials" and path.suffix == ".json":
             self.failure_path(path.stem).unlink(missing_ok=True)
 
-    def load(self, trial: Trial, predictions: bool = False) -> Result | None:
+    def load(self, trial: Trial, predictions: bool = False) -> TrialResult | None:
         """The stored result, finished or failed; None when there is none, Damaged when it cannot be trusted.
 
         With `predictions`, a finished trial without its arrays counts as not run.
@@ -196,7 +196,7 @@ class Store:
                 self.quarantine(path)
         return damaged
 
-    def results(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> dict[str, Result]:
+    def results(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> dict[str, TrialResult]:
         """Stored results by id, those of the archive included unless their arrays are wanted.
 
         Damaged ones are left out, to be run again; with `repair` their files move to quarantine/.
@@ -218,7 +218,7 @@ class Store:
                     self._heal_predictions(trial.id)
         return found
 
-    def stale(self, trials: list[Trial]) -> dict[str, Result]:
+    def stale(self, trials: list[Trial]) -> dict[str, TrialResult]:
         """Finished results at a lower version, the latest of each, by the id of the trial that is to succeed them."""
         candidates = {t.id: list(t.earlier()) for t in trials if t.versions}
         found = self.results([e for earlier in candidates.values() for e in earlier]) if candidates else {}
@@ -234,10 +234,10 @@ class Store:
 
     # -- tables ---------------------------------------------------------------------------------------------
 
-    def write_archive(self, results: list[Result]) -> None:
+    def write_archive(self, results: list[TrialResult]) -> None:
         archive.write(self.folder, [r for r in results if r.status in FINAL])
 
-    def write_csv(self, results: list[Result]) -> None:
+    def write_csv(self, results: list[TrialResult]) -> None:
         """One row per trial that has a result; equal results give equal bytes."""
         rows = sorted((r.row() for r in results), key=_row_order)
         content = _csv([_cell(row[c]) for c in COLUMNS] for row in rows)
@@ -282,10 +282,10 @@ def _rows(file: Path) -> list[dict[str, str]]:
         raise DataError(f"{file}: not readable ({e})") from e
 
 
-def _result_in(body: dict, path: Path, trial: Trial) -> Result:
+def _result_in(body: dict, path: Path, trial: Trial) -> TrialResult:
     """The record of this trial and no other; the label is the plan's, not that of the run."""
     try:
-        stored, record = Trial.read(body["result"]["trial"]), Result.read(body["result"], trial)
+        stored, record = Trial.read(body["result"]["trial"]), TrialResult.read(body["result"], trial)
     except (KeyError, TypeError, Damaged) as e:
         raise Damaged(f"{path.name}: {e}") from e
     if stored.id != trial.id and record.schema <= SCHEMA:  # a later version may hash what this one does not know

@@ -8,7 +8,7 @@ from gpbench.errors import MissingExtra
 from gpbench.experiment.plan.trial import Trial
 
 from .folder import FINAL
-from .trial_result import Result
+from .trial_result import TrialResult
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Summary:
     stale: int = 0  # done, but with an earlier version of the code
     ran: int = 0  # trials that this call brought to an end
     signal: int | None = None  # that ended the run early
-    failures: list[Result] = field(default_factory=list)
+    failures: list[TrialResult] = field(default_factory=list)
 
     @property
     def missing_extra(self) -> str | None:
@@ -55,7 +55,7 @@ class Summary:
         return f"{self.done} done{others}{retry}{cause}"
 
 
-def summarise(trials: list[Trial], results: dict[str, Result], stale: dict[str, Result]) -> Summary:
+def summarise(trials: list[Trial], results: dict[str, TrialResult], stale: dict[str, TrialResult]) -> Summary:
     """`stale` results count as done where a trial has no other."""
     old = [stale[t.id] for t in trials if t.id in stale and t.id not in results]
     found = [results[t.id] for t in trials if t.id in results] + old

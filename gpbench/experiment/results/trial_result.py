@@ -24,7 +24,7 @@ STATUSES = ("ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "s
 
 
 @dataclass
-class Result:
+class TrialResult:
     """What trials/<id>.json holds (and failures/<id>.json, for a status other than ok or skipped)."""
 
     trial: Trial
@@ -53,7 +53,7 @@ class Result:
         self.reason, self.notes = printable(self.reason), [printable(str(note)) for note in self.notes]
 
     @classmethod
-    def read(cls, body: Any, trial: Trial) -> Result:
+    def read(cls, body: Any, trial: Trial) -> TrialResult:
         """From what `plain` gave, in this version of gpbench or another; Damaged when it is no record."""
         if not isinstance(body, dict) or not isinstance(body.get("status"), str):
             raise Damaged("holds no status")

@@ -11,12 +11,12 @@ from functools import cache
 
 from gpbench import catalog
 from gpbench.experiment.plan.trial import Trial
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.gp.learning.sizes import usual_subset
 
 from .jobs import Job, jobs_for, shared_evaluations
 from .local.os_limits import too_large
-from .pending import todo
+from .pending import pending_trials
 
 _RATE = 1e10  # flop/s of one thread
 AROUND = 0.3  # seconds: start of the process, data, files
@@ -40,10 +40,10 @@ class Estimate:
 
 
 def estimate(
-    trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False, metrics: tuple[str, ...] = ()
+    trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False, metrics: tuple[str, ...] = ()
 ) -> Estimate:
     """Time for what is missing of the trials."""
-    found = todo(trials, store, rerun, predictions, metrics=metrics)
+    found = pending_trials(trials, store, rerun, predictions, metrics=metrics)
     known = _known_seconds([*found.stale.values(), *found.results.values()])
     queue = jobs_for(found.missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0

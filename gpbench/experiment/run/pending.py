@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from gpbench import catalog
 from gpbench.errors import NOT_HAD
 from gpbench.experiment.plan.trial import Trial
-from gpbench.experiment.results.folder import FINAL, Store
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.folder import FINAL, ResultsFolder
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.metrics import lacking
 
 RERUN = ("stale", "failed", "all")
 
 
 @dataclass(frozen=True)
-class Todo:
-    results: dict[str, Result]  # by id
-    stale: dict[str, Result]  # of an earlier version, by the id of the trial that is to succeed them
+class Pending:
+    results: dict[str, TrialResult]  # by id
+    stale: dict[str, TrialResult]  # of an earlier version, by the id of the trial that is to succeed them
     missing: list[Trial]
 
 
-def todo(
-    trials: list[Trial], store: Store, rerun: str = "", predictions: bool = False, repair: bool = False,
+def pending_trials(
+    trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False, repair: bool = False,
     metrics: tuple[str, ...] = (),
-) -> Todo:  # fmt: skip
+) -> Pending:  # fmt: skip
     """With `predictions` a finished trial without its arrays is to run; with `repair` damage goes to quarantine.
 
     So is one that lacks one of the `metrics`.
@@ -44,4 +44,4 @@ def todo(
             return rerun == "failed" and known.status not in FINAL
         return rerun == "stale" or id not in stale
 
-    return Todo(results, stale, [t for t in trials if wanted(t.id)])
+    return Pending(results, stale, [t for t in trials if wanted(t.id)])

@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.text import printable
 
 WORKING_EVERY = 10.0  # seconds between lines about work that trials share
@@ -19,7 +19,7 @@ class Silent:
 
     def start(self, total: int, done: int) -> None: ...
 
-    def finished(self, result: Result) -> None: ...
+    def finished(self, result: TrialResult) -> None: ...
 
     def say(self, text: str) -> None: ...
 
@@ -107,7 +107,7 @@ def choose(quiet: bool = False, stream=None) -> Silent:
     return Bar(stream) if stream.isatty() and os.environ.get("TERM") != "dumb" else Lines(stream)
 
 
-def describe(result: Result, told: bool = False) -> str:
+def describe(result: TrialResult, told: bool = False) -> str:
     """A finished trial in a line; an error that was `told` before is not repeated."""
     trial = result.trial
     size = f" d_max={d}" if (d := trial.params.get("d_max")) is not None else ""

@@ -21,13 +21,13 @@ from gpbench.errors import ConfigError, GpbenchError, StorageError
 from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.experiment.results import archive
 from gpbench.experiment.results.checked_files import Damaged
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import Lock, alive, holder
 from gpbench.experiment.results.summary import Summary, summarise
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 
 from .local.forked_call import complaint_of
-from .pending import todo
+from .pending import pending_trials
 from .progress import Silent, describe
 from .session import Options, Session
 
@@ -53,9 +53,9 @@ def run(
     signal ended the run. Raises DataError, ConfigError, FolderInUse or StorageError; what trials do is in the summary.
     """
     begin = time.monotonic()  # reading the data counts, too, where the whole run is limited
-    options, progress, store = options or Options(), progress or Silent(), Store(folder)
+    options, progress, store = options or Options(), progress or Silent(), ResultsFolder(folder)
     planned = _union(planned or trials, trials)
-    missing = todo(trials, store, options.rerun, metrics=options.metrics).missing
+    missing = pending_trials(trials, store, options.rerun, metrics=options.metrics).missing
     check_data(missing)
     if missing:
         check_scheduler(options, progress)
@@ -81,17 +81,17 @@ def check_data(trials: list[Trial]) -> None:
 
     Any other exception, say of a plug-in's data set, belongs to the trials that meet it, and so does a crash there.
     """
-    from gpbench.experiment.evaluation.trial_data import draw_of
+    from gpbench.experiment.evaluation.trial_data import trial_data
 
     distinct = {digest([t.dataset, t.split, t.scale]): t for t in reversed(trials)}
     for trial in distinct.values():
         name = trial.dataset.get("name")
         if name and catalog.source_hash(catalog.find("dataset", name)):
-            if complaint := complaint_of(partial(draw_of, trial)):
+            if complaint := complaint_of(partial(trial_data, trial)):
                 raise complaint
             continue
         try:
-            draw_of(trial)
+            trial_data(trial)
         except GpbenchError:
             raise
         except Exception as e:
@@ -134,7 +134,7 @@ def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:
 
 def status(folder: str | Path) -> dict:
     """Counts and last errors of a results folder, also while a run is at work in it."""
-    store = Store(folder)
+    store = ResultsFolder(folder)
     try:
         name, trials = store.planned()
     except FileNotFoundError as e:
@@ -144,7 +144,7 @@ def status(folder: str | Path) -> dict:
         ) from e
     except Damaged as e:
         raise StorageError(f"{store.manifest} is damaged ({e}); the run command writes it again") from e
-    known = todo(trials, store)
+    known = pending_trials(trials, store)
     summary = summarise(trials, known.results, known.stale)
     pid, host = holder(store.folder) or (None, None)
     return {
@@ -161,7 +161,7 @@ def status(folder: str | Path) -> dict:
     }
 
 
-def _brief(result: Result) -> dict:
+def _brief(result: TrialResult) -> dict:
     id, what = result.trial.id, describe(result)
     return {"trial": id, "status": result.status, "reason": result.reason, "what": what, "log": f"logs/{id}.log"}
 

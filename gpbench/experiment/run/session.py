@@ -12,18 +12,18 @@ from gpbench.errors import GpbenchError, StorageError
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results import archive, provenance
 from gpbench.experiment.results.checked_files import Damaged
-from gpbench.experiment.results.folder import FINAL, Store
+from gpbench.experiment.results.folder import FINAL, ResultsFolder
 from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.results.summary import Summary, summarise
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 
 from .dask.row_workers import RowWorkers
 from .duration import model
 from .executor import Executor, SchedulerLost, ServerLost
 from .jobs import Job, jobs_for, shared_key
-from .local.executor import Pool
+from .local.executor import LocalExecutor
 from .local.worker import STORAGE_EXIT
-from .pending import todo
+from .pending import pending_trials
 from .progress import Clock, Silent
 
 _TICK = 0.2  # seconds between looks at deadlines and signals
@@ -50,23 +50,23 @@ class Options:
     rows_on: str = "local"  # the same for parts of the rows of one model beyond memory
 
 
-def executor_for(options: Options, store: Store, lock: Lock, trials: list[Trial]) -> Executor:
+def executor_for(options: Options, store: ResultsFolder, lock: Lock, trials: list[Trial]) -> Executor:
     log = store.log_path("server")
     if options.on == "local":
         jobs = 1 if options.rows_on == "dask" else options.jobs  # which are then the workers for the rows
-        return Pool(jobs, options.threads, options.offline, log, lock)
-    from .dask.executor import Cluster
+        return LocalExecutor(jobs, options.threads, options.offline, log, lock)
+    from .dask.executor import DaskExecutor
     from .dask.file_bundle import Parcel
 
     parcel = Parcel.of(options.plugins, trials)
-    return Cluster(options.on, options.jobs, options.threads, options.offline, store, parcel)
+    return DaskExecutor(options.on, options.jobs, options.threads, options.offline, store, parcel)
 
 
 class Session:
     """`stop` may be called from a signal handler; everything else happens in `run`."""
 
     def __init__(
-        self, store: Store, options: Options, planned: list[Trial], lock: Lock, progress: Silent, begin: float
+        self, store: ResultsFolder, options: Options, planned: list[Trial], lock: Lock, progress: Silent, begin: float
     ):
         self.end = begin + (options.seconds or float("inf"))
         self.store, self.options, self.planned, self.progress = store, options, planned, progress
@@ -109,8 +109,8 @@ class Session:
     def _missing(self, trials: list[Trial]) -> list[Trial]:
         """What is to run; and, as this folder knows them, the results of all that is planned."""
         rules = self.options.rerun, self.options.save_predictions
-        missing = todo(trials, self.store, *rules, repair=True, metrics=self.options.metrics).missing
-        known = todo(self.planned, self.store, repair=True)
+        missing = pending_trials(trials, self.store, *rules, repair=True, metrics=self.options.metrics).missing
+        known = pending_trials(self.planned, self.store, repair=True)
         self.results, self.stale = known.results, known.stale
         self.replaced = {t.id: self.results[t.id] for t in missing if t.id in self.results}
         return missing
@@ -268,7 +268,7 @@ class Session:
             if id not in self.finished and result.status in FINAL and not job.shared:
                 self._take(result.trial)
 
-    def _new_results(self, job: Job) -> dict[str, Result]:
+    def _new_results(self, job: Job) -> dict[str, TrialResult]:
         """Without those that the trials had before they were to run again."""
         return {id: r for id, r in self.store.results(job.trials).items() if r != self.replaced.get(id)}
 
@@ -286,7 +286,9 @@ class Session:
             if trial.id in self.finished:
                 continue
             if trial.id not in stored or stored[trial.id].status not in FINAL:
-                self.store.save(Result(trial, status, reason, peak_mb=peak_mb, env=job.env, source=provenance.source()))
+                self.store.save(
+                    TrialResult(trial, status, reason, peak_mb=peak_mb, env=job.env, source=provenance.source())
+                )
             self._take(trial)
 
     def _lose(self, job: Job, reason: str) -> None:
@@ -294,7 +296,7 @@ class Session:
         for lost in self.queue.drop(job.shared):
             for trial in (t for t in lost.trials if t.id not in self.finished):
                 self.store.save(
-                    Result(
+                    TrialResult(
                         trial, "failed", f"full-GP hyperparameters: {reason}", env=self.env, source=provenance.source()
                     )
                 )
@@ -315,7 +317,7 @@ class Session:
     def _write_csv(self) -> None:
         self.store.write_csv(self._known())
 
-    def _known(self) -> list[Result]:
+    def _known(self) -> list[TrialResult]:
         """Of every planned trial its result, or the stale one that stands for it."""
         known = self.stale | self.results
         return [known[t.id] for t in self.planned if t.id in known]

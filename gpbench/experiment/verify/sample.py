@@ -12,7 +12,7 @@ from gpbench.experiment.plan.plan import every_trial
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.plan.trial_id import LEARNERS
 from gpbench.experiment.results import archive
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run.duration import AROUND, model
 from gpbench.experiment.run.jobs import Job, shared_key
 from gpbench.gp.kernels.build import names_in
@@ -21,11 +21,11 @@ _SHARE = 0.25  # of the time given, the most that one trial may take
 
 
 @dataclass(frozen=True)
-class Kept:
+class ArchivedTrial:
     """A finished trial of a folder's archive, as the present code plans it."""
 
     folder: Path
-    record: Result
+    record: TrialResult
 
     @property
     def trial(self) -> Trial:
@@ -47,24 +47,24 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Folder:
+class ArchivedFolder:
     path: Path
-    kept: list[Kept]  # finished, and such that the present code can still run them
+    kept: list[ArchivedTrial]  # finished, and such that the present code can still run them
     stale: int  # finished at a version that it has no longer
     unknown: int  # lines that the folder's config does not plan
 
 
-def read(path: Path) -> Folder:
+def read(path: Path) -> ArchivedFolder:
     """The archive of a folder matched with the plan of its config.resolved.yaml."""
     planned = every_trial(load_config(path / "config.resolved.yaml"))
     results = archive.read(path, planned)
     succeeded = [t for t in planned if t.id not in results and t.versions]
     results |= archive.read(path, [e for t in succeeded for e in _runnable(t)])
-    kept = [Kept(path, r) for r in results.values() if r.status == "ok"]
+    kept = [ArchivedTrial(path, r) for r in results.values() if r.status == "ok"]
     rest = archive.ids(path) - results.keys()
     stale = rest & {e.id for t in succeeded for e in t.earlier()}
     superseded = rest & {e.id for t in planned if t.versions for e in t.earlier()} - stale if rest else set()
-    return Folder(path, kept, len(stale), len(rest - stale - superseded))
+    return ArchivedFolder(path, kept, len(stale), len(rest - stale - superseded))
 
 
 def _runnable(trial: Trial) -> Iterator[Trial]:
@@ -76,7 +76,7 @@ def _runnable(trial: Trial) -> Iterator[Trial]:
                 yield earlier
 
 
-def order(kept: Iterable[Kept], seed: int) -> list[Kept]:
+def order(kept: Iterable[ArchivedTrial], seed: int) -> list[ArchivedTrial]:
     """All of them, each prefix a stratified sample; the seed decides which trial stands for its stratum."""
     rest = sorted(kept, key=lambda k: (k.trial.id, str(k.folder)))
     random.Random(seed).shuffle(rest)
@@ -91,7 +91,7 @@ def order(kept: Iterable[Kept], seed: int) -> list[Kept]:
     return first + [part[i] for i in range(rounds) for part in strata.values() if i < len(part)]
 
 
-def within(kept: Iterable[Kept], seconds: float, seed: int) -> list[Kept]:
+def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[ArchivedTrial]:
     """A stratified sample that fits into the time, as recorded; no trial of it takes more than a quarter of that."""
     chosen, left, paid = [], seconds, set()
     for k in order((k for k in kept if k.seconds + _shared_seconds(k) <= _SHARE * seconds), seed):
@@ -104,13 +104,13 @@ def within(kept: Iterable[Kept], seconds: float, seed: int) -> list[Kept]:
     return chosen
 
 
-def seconds_of(kept: list[Kept]) -> float:
+def seconds_of(kept: list[ArchivedTrial]) -> float:
     """Of one process; work that several trials share counts once."""
     shared = {key: _shared_seconds(k) for k in kept if (key := shared_key(k.trial))}
     return sum(AROUND + k.seconds for k in kept) + sum(shared.values())
 
 
-def _shared_seconds(kept: Kept) -> float:
+def _shared_seconds(kept: ArchivedTrial) -> float:
     """Of the full GP that the trial needs; nothing has recorded them, so by the flop count."""
     key = shared_key(kept.trial)
     return 0.0 if key is None else model(Job(0, [kept.trial], shared=key))

@@ -20,7 +20,7 @@ from gpbench.experiment.config.config import load_config
 from gpbench.experiment.plan.plan import every_trial
 from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.experiment.results.checked_files import Damaged
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.trial_result import COLUMNS
 
 
@@ -37,7 +37,7 @@ def score(exported: Path, predictions: Path, label: str = "external", into: Path
         rows.append(_row(facts, trial, label, found))
     if into is not None:
         _refuse_another(Path(into), facts, [r["trial"] for r in rows])
-        Store(into).write_external(rows, label, facts["name"])
+        ResultsFolder(into).write_external(rows, label, facts["name"])
     scored = [m for m in metrics.METRICS if rows[0][m] is not None]
     return {"trials": len(rows), **{m: float(np.mean([r[m] for r in rows])) for m in scored}}
 
@@ -146,6 +146,6 @@ def _refuse_another(folder: Path, facts: dict, indices: list[int]) -> None:
 
 def _trials_of(folder: Path) -> list[Trial]:
     try:
-        return Store(folder).planned()[1]
+        return ResultsFolder(folder).planned()[1]
     except (FileNotFoundError, Damaged):  # committed results come without a manifest
         return every_trial(load_config(folder / "config.resolved.yaml"))

@@ -14,20 +14,20 @@ from gpbench.errors import GpbenchError
 from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.experiment.results import provenance
 from gpbench.experiment.results.checked_files import Damaged, read_checked
-from gpbench.experiment.results.folder import Store
-from gpbench.experiment.results.trial_result import Result
+from gpbench.experiment.results.folder import ResultsFolder
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run.progress import Silent, describe
 from gpbench.experiment.run.run import check_data, run
 from gpbench.experiment.run.session import Options
 
 from . import platforms, sample
-from .sample import Kept
+from .sample import ArchivedTrial
 
 TOLERANCE = 1e-6  # relative
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Rerun:
     """One archived trial beside the same one of today."""
 
     folder: str
@@ -52,7 +52,7 @@ class Outcome:
 
 @dataclass
 class Verification:
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[Rerun] = field(default_factory=list)
     archived: int = 0  # at the versions of the present code
     stale: int = 0
     unknown: int = 0  # archived under ids that the config does not plan
@@ -61,7 +61,7 @@ class Verification:
     signal: int | None = None
 
     @property
-    def drifted(self) -> list[Outcome]:
+    def drifted(self) -> list[Rerun]:
         return [o for o in self.outcomes if o.drifted]
 
     @property
@@ -119,7 +119,7 @@ def verify(
     return found
 
 
-def _with_data(chosen: list[Kept], found: Verification) -> list[Kept]:
+def _with_data(chosen: list[ArchivedTrial], found: Verification) -> list[ArchivedTrial]:
     """Those whose data can be had; what a data set is in the way of belongs to it alone."""
     troubles: dict[str, str] = {}
     for key, k in {_data_of(k.trial): k for k in chosen}.items():
@@ -134,17 +134,17 @@ def _data_of(trial: Trial) -> str:
     return digest([trial.data, trial.split, trial.scale])
 
 
-def _by_platform(chosen: list[Kept]) -> Iterator[tuple[dict[str, str], list[Kept]]]:
+def _by_platform(chosen: list[ArchivedTrial]) -> Iterator[tuple[dict[str, str], list[ArchivedTrial]]]:
     """Settings that bring the recorded machine's arithmetic here, and the trials recorded there."""
     now = provenance.environment()
-    groups: dict[str, tuple[dict, list[Kept]]] = {}
+    groups: dict[str, tuple[dict, list[ArchivedTrial]]] = {}
     for k in chosen:
         settings = {n: v for n, v in platforms.lent(_environment(k), now).items() if n not in os.environ}
         groups.setdefault(digest(settings), (settings, []))[1].append(k)
     yield from groups.values()
 
 
-def _again(part: list[Kept], settings: dict, options: Options, found: Verification, progress: Silent) -> None:
+def _again(part: list[ArchivedTrial], settings: dict, options: Options, found: Verification, progress: Silent) -> None:
     """Run them, and those that differ once more: last bits that hang on where arrays lie may turn a near tie."""
     found.signal, outcomes = _run(part, settings, options, progress)
     doubtful = [k for k in part if (o := outcomes.get((k.folder, k.trial.id))) is not None and o.drifted]
@@ -156,14 +156,14 @@ def _again(part: list[Kept], settings: dict, options: Options, found: Verificati
     found.outcomes += outcomes.values()
 
 
-def _run(part: list[Kept], settings: dict, options: Options, progress: Silent) -> tuple[int | None, dict]:
+def _run(part: list[ArchivedTrial], settings: dict, options: Options, progress: Silent) -> tuple[int | None, dict]:
     """The signal that ended it, and what came of every trial that was run, by folder and id."""
     trials = list({k.trial.id: k.trial for k in part}.values())
     os.environ |= settings
     try:
         with tempfile.TemporaryDirectory(prefix="gpbench-verify-") as place:
             summary = run("verify", "", trials, place, options, progress=progress)
-            store = Store(place)
+            store = ResultsFolder(place)
             results = store.results(trials)
             environments = {path.stem: read_checked(path) for path in (store.folder / "env").glob("*.json")}
     finally:
@@ -175,7 +175,7 @@ def _run(part: list[Kept], settings: dict, options: Options, progress: Silent) -
     }
 
 
-def _compared(kept: Kept, now: Result, environment: dict) -> Outcome:
+def _compared(kept: ArchivedTrial, now: TrialResult, environment: dict) -> Rerun:
     then, differs, elsewhere = kept.record, {}, platforms.differences(_environment(kept), environment)
     if now.status != then.status:
         differs["status"] = then.status, f"{now.status}: {now.reason}"
@@ -189,7 +189,7 @@ def _compared(kept: Kept, now: Result, environment: dict) -> Outcome:
             else:
                 differs["data_sha256"] = copies
     what = describe(now).partition(" ")[2] if now.status == "ok" else f"{kept.trial.dataset_name} {kept.trial.label}"
-    return Outcome(str(kept.folder), kept.trial.id, what, differs, elsewhere)
+    return Rerun(str(kept.folder), kept.trial.id, what, differs, elsewhere)
 
 
 def _is_fetched(trial: Trial) -> bool:
@@ -198,7 +198,7 @@ def _is_fetched(trial: Trial) -> bool:
     return bool(name) and not catalog.find("dataset", name).generated
 
 
-def numbers(result: Result) -> dict[str, float | None]:
+def numbers(result: TrialResult) -> dict[str, float | None]:
     """What is compared: every score, the size of the basis and the evidence."""
     return {**result.metrics, "n_basis": result.n_basis, "log_evidence": result.log_evidence}
 
@@ -209,7 +209,7 @@ def _equal(a, b) -> bool:
     return abs(a - b) <= TOLERANCE * max(abs(a), abs(b))
 
 
-def _environment(kept: Kept) -> dict:
+def _environment(kept: ArchivedTrial) -> dict:
     try:
         return read_checked(kept.folder / "env" / f"{kept.record.env}.json") if kept.record.env else {}
     except (OSError, Damaged):

@@ -14,7 +14,7 @@ from numba import njit
 LARGE = 100  # inputs; fewer are quicker looked up than remembered
 MEMORY = 3 << 30  # bytes that a stack may take; larger sets are evaluated from the inputs each time
 BLOCK = 1 << 22  # entries that are made at a time
-ROOM = 1 << 29  # bytes for copies of what is asked for again and again
+COPY_LIMIT = 1 << 29  # bytes for copies of what is asked for again and again
 ASKED = 16  # pairs of rows and columns that are recognised
 
 
@@ -76,7 +76,7 @@ class GramStack:
         """The entries side by side, (rows times cols, B), from the second time the same are asked for: an optimiser
         asks for one set at every step, and a product over a copy takes a tenth of gathering them."""
         size = len(rows) * len(cols) * self.G[0].nbytes if len(self.G) else 0
-        if not 0 < size <= ROOM // 2:
+        if not 0 < size <= COPY_LIMIT // 2:
             return None
         key = rows.tobytes(), cols.tobytes()
         known = key in self._copies
@@ -84,7 +84,7 @@ class GramStack:
         if known and copy is None:
             copy = _gathered(self.G, rows, cols)
         self._copies[key] = copy
-        while len(self._copies) > ASKED or sum(c.nbytes for c in self._copies.values() if c is not None) > ROOM:
+        while len(self._copies) > ASKED or sum(c.nbytes for c in self._copies.values() if c is not None) > COPY_LIMIT:
             self._copies.popitem(last=False)
         return copy
 

@@ -7,13 +7,13 @@ from gpbench.gp.inference.model import GP
 from gpbench.gp.objectives.evidence import evidence
 from gpbench.recorder import Recorder
 
-from .learner import Bounds, Learner
+from .learner import Bounds, HyperparameterSearch
 from .optimise import Optimum
 from .parameters import Layout
 
 
 def adapt(
-    approximation, gp: GP, Z, X, y, evaluations: int, optimiser: str, learner: Learner, bounds: Bounds,
+    approximation, gp: GP, Z, X, y, evaluations: int, optimiser: str, learner: HyperparameterSearch, bounds: Bounds,
     jitter: float = 0.0, objective=evidence, recorder: Recorder | None = None,
 ) -> tuple[GP, Optimum]:  # fmt: skip
     """The best hyperparameters that so many evaluations find from `gp`, and how; inputs need no gradient."""

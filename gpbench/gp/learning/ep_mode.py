@@ -8,7 +8,7 @@ from gpbench.errors import NotPositiveDefinite
 from gpbench.gp.inference import ep
 from gpbench.recorder import Recorder
 
-from .learner import LEARNER, Learner
+from .learner import LEARNER, HyperparameterSearch
 from .optimise import Optimum, best_of
 from .parameters import Layout
 
@@ -17,7 +17,7 @@ PRECISION = 1e-3  # of the optimiser: the objective itself is only known to the 
 
 def find_mode(
     posterior: Callable[[Layout], ep.SitePosterior], y, likelihood, prior, starts: list[Layout], evaluations: int = 200,
-    optimiser: str = "lbfgs", tolerance: float = 1e-3, max_sweeps: int = 100, learner: Learner = LEARNER,
+    optimiser: str = "lbfgs", tolerance: float = 1e-3, max_sweeps: int = 100, learner: HyperparameterSearch = LEARNER,
     recorder: Recorder | None = None,
 ) -> tuple[Layout, Optimum]:  # fmt: skip
     """The best mode over the starts; `posterior` builds the EP posterior of a point (its kernel and Z)."""

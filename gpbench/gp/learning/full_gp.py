@@ -8,7 +8,7 @@ from gpbench.gp.inference import exact
 from gpbench.gp.inference.model import GP
 from gpbench.recorder import Recorder
 
-from .learner import LEARNER, Learner
+from .learner import LEARNER, HyperparameterSearch
 from .optimise import best_of
 from .parameters import Layout
 
@@ -17,7 +17,7 @@ SCREEN = 40  # evaluations after which the best of several starts is clear enoug
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    evaluate=exact.evaluate, learner: Learner = LEARNER, recorder: Recorder | None = None,
+    evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
     """Optimum of evaluate(gp, X, y) over kernel parameters and noise.
 

@@ -17,7 +17,7 @@ from gpbench.gp.inference.model import GP
 from gpbench.recorder import Recorder
 
 from .full_gp import starting_points
-from .learner import LEARNER, Learner
+from .learner import LEARNER, HyperparameterSearch
 from .optimise import Optimum, best_of
 from .parameters import Layout
 
@@ -40,7 +40,7 @@ def rungs(n: int) -> list[int]:
 
 def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    evaluate=exact.evaluate, learner: Learner = LEARNER, recorder: Recorder | None = None,
+    evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
     """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each climb."""
     layout, bounds = Layout(gp), Layout(gp).bounds(learner)

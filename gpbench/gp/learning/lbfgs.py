@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 PAIRS = 20
-TRIALS = 20  # points of one line search
+MAX_LINE_SEARCH_POINTS = 20  # points of one line search
 DECREASE, CURVATURE = 1e-3, 0.9  # of the slope: Wolfe's conditions, as in L-BFGS-B
 SHORTEST = 0.1  # of a step that was too long
 POSITIVE = 1e-10  # least cosine between a step and the change of the gradient that is a curvature
@@ -82,7 +82,7 @@ def minimise(
 def _search(loss: Loss, x, f, g, p, low, high):
     """The first point along p that decreases enough and is not too near; the best of what is at hand after TRIALS."""
     t, near, far, best = 1.0, 0.0, np.inf, None
-    for _ in range(TRIALS):
+    for _ in range(MAX_LINE_SEARCH_POINTS):
         new = np.clip(x + t * p, low, high)
         at, slope = loss(new), g @ (new - x)
         if at[0] > f + DECREASE * slope:

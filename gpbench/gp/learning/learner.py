@@ -22,14 +22,14 @@ from .optimise import Optimum, maximise
 CURRENT = 5
 WIDTH = 12.0  # nats around the start: version 1, and parameters without limits of their own
 FIRST_STEP = 1.0  # nats, Euclidean length over all variables
-ROOM = 3.0  # nats beyond a start that is near a limit, or outside as on unscaled data
+MARGIN = 3.0  # nats beyond a start that is near a limit, or outside as on unscaled data
 LIMITS = {"lengthscale": (1e-3, 1e4), "variance": (1e-5, 1e5), "bias": (1e-5, 1e5), "noise": (1e-6, 10.0)}
 
 Bounds = list[tuple[float | None, float | None]]
 
 
 @dataclass(frozen=True)
-class Learner:
+class HyperparameterSearch:
     version: int = CURRENT
     limits: Mapping[str, Sequence[float]] | None = None  # natural values that a config gives, by name
 
@@ -46,7 +46,7 @@ class Learner:
         if self.version == 1 or usual is None:
             return x - width, x + width
         low, high = np.log(usual)
-        return max(min(low, x - ROOM), x - width), min(max(high, x + ROOM), x + width)
+        return max(min(low, x - MARGIN), x - width), min(max(high, x + MARGIN), x + width)
 
     def _given(self, name: str) -> tuple[float, float] | None:
         """A name with its number among several kernels comes before the plain one."""
@@ -63,4 +63,4 @@ class Learner:
         return maximise(objective, x0, evaluations, optimiser, bounds, tolerance, first_step, **more)
 
 
-LEARNER = Learner()  # what code that asks for nothing else gets
+LEARNER = HyperparameterSearch()  # what code that asks for nothing else gets

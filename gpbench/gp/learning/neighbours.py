@@ -15,7 +15,7 @@ from gpbench.gp.linalg.neighbours import earlier_neighbours
 from gpbench.recorder import Recorder
 
 from .full_gp import fit_hyperparameters
-from .learner import LEARNER, Learner
+from .learner import LEARNER, HyperparameterSearch
 from .parameters import Layout
 
 FEW = 2000  # rows that give the first values, from all starts of the kernel
@@ -25,7 +25,7 @@ PRECISION = 1e-5  # of the optimiser: finer than the approximation deserves
 
 def learn(
     X, y, gp: GP, k: int, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    learner: Learner = LEARNER, few: int = FEW, recorder: Recorder | None = None,
+    learner: HyperparameterSearch = LEARNER, few: int = FEW, recorder: Recorder | None = None,
 ) -> tuple[GP, list[dict]]:  # fmt: skip
     """Optimum of the approximate evidence for rows in their order, and the trace of the climbs over all rows.
 

@@ -51,7 +51,7 @@ STEEP = 1e-5  # a gradient that is flat
 PATIENCE = 2  # iterations that together gain too little: a single one may just have been a short step
 
 
-class _Spent(Exception):
+class _BudgetUsed(Exception):
     """The budget is used up; the best point so far is the answer."""
 
 
@@ -80,9 +80,9 @@ class _Loss:
 
     def unscaled(self, x):
         if self.count >= self.evaluations:
-            raise _Spent(f"budget of {self.evaluations} evaluations used")
+            raise _BudgetUsed(f"budget of {self.evaluations} evaluations used")
         if deadline.passed() and np.isfinite(self.best_F):
-            raise _Spent("time is up")
+            raise _BudgetUsed("time is up")
         self.count += 1
         inside = x if self.low is None else np.clip(x, self.low, self.high)  # scipy's CG knows no bounds
         try:
@@ -159,7 +159,7 @@ def maximise(
             else:
                 ended = _by_scipy(loss, x0, evaluations, optimiser, bounds, tolerance, first_step, look)
         converged, message = ended
-    except (_Spent, _Settled) as e:
+    except (_BudgetUsed, _Settled) as e:
         converged, message = isinstance(e, _Settled), str(e)
     if not np.isfinite(loss.best_F):
         raise Nowhere(loss.count, loss.reason)

@@ -9,7 +9,7 @@ import numpy as np
 from gpbench.gp.inference.model import GP
 from gpbench.gp.kernels.base import Kernel
 
-from .learner import LEARNER, WIDTH, Bounds, Learner
+from .learner import LEARNER, WIDTH, Bounds, HyperparameterSearch
 
 SHARED = 10  # an inducing input is one of m, but those near it feel it, too; 3 and 30 need a tenth longer
 
@@ -49,7 +49,7 @@ class Layout:
     def gradient(self, dtheta, dlog_noise=0.0, dZ=None) -> np.ndarray:
         return self._join(dtheta, dlog_noise, dZ * self.units if self.free_inputs else None)
 
-    def bounds(self, learner: Learner = LEARNER, width: float = WIDTH) -> Bounds:
+    def bounds(self, learner: HyperparameterSearch = LEARNER, width: float = WIDTH) -> Bounds:
         """Those of the learner for the hyperparameters; inputs are free."""
         names, x = self._names, self.pack()
         return [*learner.bounds(names, x[: len(names)], width), *[(None, None)] * (len(x) - len(names))]

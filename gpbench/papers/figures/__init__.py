@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.row_settings import parse_items
 
 from .panel import Panel
@@ -19,13 +19,13 @@ from .panel import Panel
 __all__ = ["Panel", "modules", "panels"]
 
 
-def panels(results: Results) -> Iterator[Panel]:
+def panels(results: ResultsTable) -> Iterator[Panel]:
     """Every panel of the figures that the folder stands for; call inside `style.house_style()`."""
     for module in modules(results):
         yield from module.panels(results)
 
 
-def modules(results: Results) -> list[ModuleType]:
+def modules(results: ResultsTable) -> list[ModuleType]:
     """The files of the figures that the config names under `published:`."""
     names = [
         f"{paper}_{item.lower().replace(' ', '')}" for paper, text in results.published for item in parse_items(text)

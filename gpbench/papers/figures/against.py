@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from gpbench.analysis.drawing.axes import axis_title, doubling, finish
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .method_styles import of_methods
 from .panel import Panel
@@ -17,7 +17,7 @@ def order_of(panel: Panel, rows: pd.DataFrame) -> list[str]:
     return [name for name in dict.fromkeys(printed) if (rows["label"] == name).any()]
 
 
-def against_size(panel: Panel, results: Results, rows: pd.DataFrame, metric: str, title: str, x: str) -> None:
+def against_size(panel: Panel, results: ResultsTable, rows: pd.DataFrame, metric: str, title: str, x: str) -> None:
     """Mean score against the number of inducing points, a marker at every size."""
     looks = of_methods(results)
     for label in order_of(panel, rows):
@@ -27,7 +27,9 @@ def against_size(panel: Panel, results: Results, rows: pd.DataFrame, metric: str
     finish(panel.ax, title, x, axis_title(metric), scale=False)
 
 
-def against_seconds(panel: Panel, results: Results, rows: pd.DataFrame, metric: str, seconds: str, title, x) -> None:
+def against_seconds(
+    panel: Panel, results: ResultsTable, rows: pd.DataFrame, metric: str, seconds: str, title, x
+) -> None:
     """Mean score against median seconds, a point for every size, joined in the order of the sizes."""
     looks = of_methods(results)
     for label in order_of(panel, rows):

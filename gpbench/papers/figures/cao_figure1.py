@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import rankdata
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.traces import lists_of
 
 from .panel import Panel
@@ -13,7 +13,7 @@ from .panel import Panel
 LOOK = {"linestyle": "", "marker": ".", "color": "black"}
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     rows = results.ok[results.ok["trial_id"].isin(
         results.curves.loc[results.curves["key"] == "exact_decrease", "trial_id"]
     )]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import data_title
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .against import against_size
 from .panel import Panel
@@ -22,7 +22,7 @@ LOOKS = {  # the same in Figures 2 and 3, whatever else a folder holds
 }
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     for name, sets in NAMES.items():
         rows = results.ok[results.ok["dataset"].isin(sets)]
         if rows["d_max"].nunique() < 2:

@@ -4,7 +4,7 @@ m = 32; (d), (e) test scores along one training."""
 from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import axis_title, data_title, doubling, finish
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.traces import along, last_of
 
 from .against import order_of
@@ -17,7 +17,7 @@ SIZE = "number of inducing points, m"
 BASELINES = ("CSI", "Random", "IVM", "Titsias-16", "Titsias-512")
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     items = {item for paper, item in results.published if paper == "cao"}
     for name, sets in NAMES.items():
         rows = results.ok[results.ok["dataset"].isin(sets)]
@@ -34,7 +34,7 @@ def panels(results: Results):
             yield _trade_off(results, at32, "figure-3-hog-smse-and-time-cholqr", cholqr_only=True)
 
 
-def _training_time(results: Results, rows) -> Panel:
+def _training_time(results: ResultsTable, rows) -> Panel:
     panel, looks = Panel("cao", "figure-3-bindingdb-training-time"), of_methods(results)
     for label in order_of(panel, rows):
         t = rows[rows["label"] == label].groupby("d_max")["fit_seconds"].agg(["mean", "count"])
@@ -53,7 +53,7 @@ def _training_time(results: Results, rows) -> Panel:
     return panel
 
 
-def _objective(results: Results, rows) -> Panel:
+def _objective(results: ResultsTable, rows) -> Panel:
     panel, looks = Panel("cao", "figure-3-bindingdb-objective"), of_methods(results)
     rows = rows.assign(F=-rows["log_evidence"])
     found = last_of(results.curves, "objective", rows)  # an epoch's F; methods without epochs give their bound
@@ -69,7 +69,7 @@ def _objective(results: Results, rows) -> Panel:
     return panel
 
 
-def _along(results: Results, rows, name: str) -> Panel:
+def _along(results: ResultsTable, rows, name: str) -> Panel:
     panel = Panel("cao", f"figure-3-{name}-score-along-training", columns=2, width=8.4)
     looks, first = of_methods(results), rows[rows["trial"] == rows["trial"].min()]
     for ax, letter, metric in zip(panel.axes[0], "de", ("smse", "snlp")):
@@ -92,7 +92,7 @@ def _along(results: Results, rows, name: str) -> Panel:
     return panel
 
 
-def _trade_off(results: Results, rows, name: str, cholqr_only: bool) -> Panel:
+def _trade_off(results: ResultsTable, rows, name: str, cholqr_only: bool) -> Panel:
     panel, looks = Panel("cao", name, width=6.0), of_methods(results)
     cholqr = [label for label in rows["label"].unique() if label.startswith("CholQR")]
     shown = cholqr if cholqr_only else [*cholqr, *(b for b in BASELINES if (rows["label"] == b).any())]

@@ -3,7 +3,7 @@ points black at the top, the learned ones cyan at the bottom, and for CholQR als
 
 from __future__ import annotations
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .panel import Panel
 from .trials import drawn, fit, shared_legend
@@ -18,7 +18,7 @@ TENTH = (
 )
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     for name, shown, rows, columns in (
         ("figure-4-snelson1d-prediction", ALL, 2, 1),
         ("figure-4-snelson1d-every10-prediction", TENTH, 2, 2),
@@ -28,7 +28,7 @@ def panels(results: Results):
             yield _panel(results, name, trials, rows, columns)
 
 
-def _panel(results: Results, name: str, trials: list, rows: int, columns: int) -> Panel:
+def _panel(results: ResultsTable, name: str, trials: list, rows: int, columns: int) -> Panel:
     panel = Panel("cao", name, rows, columns, width=4.4 * columns + 0.6, height=5.2)
     for ax, (title, row) in zip(panel.axes.flat, trials):
         told = f": −log likelihood {-row['log_evidence']:.2f}" if "FITC" in title else ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .times import figure
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     return figure(results, 6, "smse", log=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import axis_title, data_title, finish
 from gpbench.analysis.drawing.box_plot import FEWEST, groups
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .method_styles import of_methods
 from .panel import Panel
@@ -18,7 +18,7 @@ LOOKS = {  # the colours of the caption; "from left to right"
 }
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     rows = results.ok.dropna(subset=["d_max"])
     rows = rows[rows["label"].isin(LOOKS)]
     if rows.empty:

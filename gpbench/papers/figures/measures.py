@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import finish
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.traces import averaged, scaled_measures
 
 from .method_styles import of_methods
@@ -13,7 +13,7 @@ SERIES = ("NLPP", "NLML", "LOO-CVE", "NLGPP", "GPE")
 BASIS = "number of basis vectors"
 
 
-def figure(results: Results, number: int, datasets: tuple[str, ...]):
+def figure(results: ResultsTable, number: int, datasets: tuple[str, ...]):
     """The panels of one figure, data set by data set, as far as the folder has them."""
     looks, measures = of_methods(results), scaled_measures(results.curves, results.ok)
     for dataset in datasets:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gpbench.analysis.drawing.style import looks
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import told_apart
 
 from .. import figures
 
 
-def of_methods(results: Results) -> dict[str, dict]:
+def of_methods(results: ResultsTable) -> dict[str, dict]:
     """label -> look; those that a paper's figure gives (its LOOKS) to its own methods are nobody else's."""
     own = {k: v for module in figures.modules(results) for k, v in getattr(module, "LOOKS", {}).items()}
     entries = results.config.get("methods") or []

@@ -13,7 +13,7 @@ import pandas as pd
 from gpbench.analysis.drawing.axes import plain
 from gpbench.analysis.drawing.files import place_below
 from gpbench.analysis.drawing.style import new_figure
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.table import frame_csv
 
 from .. import printed_numbers
@@ -106,7 +106,7 @@ class Panel:
 
     # ---- what differs ------------------------------------------------------------------------------------------
 
-    def compare(self, results: Results, rows: pd.DataFrame) -> None:
+    def compare(self, results: ResultsTable, rows: pd.DataFrame) -> None:
         """Say what data stand in, how many rows, runs and sizes there are where the paper has others."""
         printed = self.printed
         self.differs += [f"Data: {note}" for name in rows["dataset"].unique() for note in data_notes(results, name)]
@@ -137,14 +137,14 @@ class Panel:
             self.differs.append(f"{told.capitalize()}, as in the paper")
 
 
-def data_notes(results: Results, dataset: str) -> list[str]:
+def data_notes(results: ResultsTable, dataset: str) -> list[str]:
     """What the results say of a data set that is not the published one; notes of single trials are passed over."""
     mine = [n.removeprefix(f"{dataset}: ") for n in results.notes if n.startswith(f"{dataset}: ")]
     told = [n for n in mine if any(word in n for word in DATA)]
     return [n for n in told if n != "simulated data" and "a stand-in for" not in n] or told[:1]
 
 
-def missing(results: Results, rows: pd.DataFrame) -> str:
+def missing(results: ResultsTable, rows: pd.DataFrame) -> str:
     """Methods and sizes that the config plans and `rows` of one data set lack: 'IVM at 256, 512; Titsias-16'."""
     lacking = []
     labels = set(rows["label"])

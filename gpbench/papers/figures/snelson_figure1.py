@@ -3,7 +3,7 @@ likelihood; initial pseudo-inputs are red crosses at the top, final ones blue cr
 
 from __future__ import annotations
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .panel import Panel
 from .trials import drawn, fit, shared_legend
@@ -12,7 +12,7 @@ COLOURS = {"mean": "black", "sd": "black", "start_x": "#d00000", "inducing_x": "
 SHOWN = (("(a) full GP", "full GP"), ("(b) SPGP", "SPGP-left"), ("(c) PLV likelihood", "PLV-left"))
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     trials = [(title, drawn(results, label)) for title, label in SHOWN]
     if any(row is None for _, row in trials):
         return

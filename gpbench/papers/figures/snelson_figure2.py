@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.traces import lists_of
 
 from .panel import Panel
@@ -13,7 +13,7 @@ from .panel import Panel
 SHOWN = (("(a) full GP", "full GP"), ("(b) SPGP", "SPGP"), ("(c) PLV", "PLV"))
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     rows = [(title, results.ok[results.ok["label"] == label]) for title, label in SHOWN]
     found = [lists_of(results.curves, part["trial_id"].iloc[0]) if len(part) else {} for _, part in rows]
     if not all("prior_x" in curves for curves in found):

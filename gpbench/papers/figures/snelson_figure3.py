@@ -4,7 +4,7 @@ from a full GP, the horizontal line: that full GP."""
 from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import data_title, finish
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .method_styles import of_methods
 from .panel import Panel
@@ -22,7 +22,7 @@ LOOKS = {
 NAMES = {"kin40k": ("kin40k", "kin40k-sim"), "pumadyn32nm": ("pumadyn32nm", "pumadyn32nm-sim")}
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     looks = of_methods(results)
     for name, sets in NAMES.items():
         rows = results.ok[results.ok["dataset"].isin(sets)]

@@ -4,7 +4,7 @@ deviations, crosses at the final pseudo-inputs. Of five starts the one with the 
 from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import plain_number
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .panel import Panel
 from .trials import beyond, drawn, fit
@@ -12,7 +12,7 @@ from .trials import beyond, drawn, fit
 COLOURS = {"mean": "black", "sd": "black", "start_x": "none", "inducing_x": "black", "marker": "x"}
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     trials = [("standard GP", drawn(results, "full GP")), ("SPGP", drawn(results, "SPGP", best=True))]
     if any(row is None for _, row in trials):
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import finish
 from gpbench.analysis.drawing.style import shades
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from ..printed_numbers import ALGORITHMS
 from .panel import Panel
@@ -13,7 +13,7 @@ SHOWN = 0.35  # of the whole fall; the rise behind the minimum is small beside i
 PREFIX = "measure_of_round_"
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     rows = results.ok[(results.ok["dataset"] == "friedman3") & (results.ok["trial"] == 0)]
     curves = results.curves[results.curves["key"].str.startswith(PREFIX)].merge(
         rows[["trial_id", "label"]], on="trial_id"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .measures import figure
 
 DATASETS = ("boston", "abalone", "bank8fm")
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     return figure(results, 2, DATASETS)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .measures import figure
 
 DATASETS = ("friedman2", "friedman3")
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     return figure(results, 4, DATASETS)

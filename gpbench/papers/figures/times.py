@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import data_title
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from .against import against_seconds
 from .panel import Panel
@@ -12,7 +12,7 @@ DATASETS = ("synth2", "synth8", "chem", "sarcos")
 SIDES = {"learning": "learning_seconds", "testing": "predict_seconds"}
 
 
-def figure(results: Results, number: int, metric: str, log: bool):
+def figure(results: ResultsTable, number: int, metric: str, log: bool):
     """`log`: of the score's axis; times are on logarithmic axes in both figures."""
     for dataset in DATASETS:
         rows = results.ok[results.ok["dataset"] == dataset]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.traces import last_of
 
 from .panel import Panel
@@ -12,7 +12,7 @@ from .panel import Panel
 DIMENSIONS = {1: "#d00000", 5: "#008000", 10: "black"}
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     labels = [f"pp{q}-D{D}" for q in range(4) for D in DIMENSIONS]
     if not set(labels) <= set(results.ok["label"]):
         return
@@ -33,7 +33,7 @@ def panels(results: Results):
     yield panel
 
 
-def _correlation(results: Results, label: str, key: str):
+def _correlation(results: ResultsTable, label: str, key: str):
     """(distance, correlation) of a kernel; distances are recorded in length-scales."""
     rows = results.ok[results.ok["label"] == label]
     mine = results.curves[(results.curves["key"] == key) & results.curves["trial_id"].isin(rows["trial_id"])]

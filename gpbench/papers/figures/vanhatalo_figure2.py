@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from gpbench.analysis.drawing.axes import finish
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.traces import last_of
 
 from .panel import Panel
@@ -14,7 +14,7 @@ from .panel import Panel
 LOOK = {"color": "black", "linestyle": "-", "marker": "."}
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     named = results.ok["label"].str.extract(r"^(?P<kernel>pp\d)-D(?P<D>\d+)$")
     rows = results.ok.assign(kernel=named["kernel"], D=pd.to_numeric(named["D"])).dropna(subset=["D"])
     for kernel, mine in rows.groupby("kernel"):
@@ -27,7 +27,7 @@ def panels(results: Results):
             yield _panel(results, mine, kernel, name, axis, values)
 
 
-def _panel(results: Results, rows: pd.DataFrame, kernel: str, name: str, axis: str, values: pd.Series) -> Panel:
+def _panel(results: ResultsTable, rows: pd.DataFrame, kernel: str, name: str, axis: str, values: pd.Series) -> Panel:
     panel = Panel("vanhatalo", f"figure-2-{kernel}-{name}", width=3.8)
     by = rows.assign(value=rows["trial_id"].map(values)).dropna(subset=["value"]).groupby("D")["value"]
     low, high = by.quantile(0.025), by.quantile(0.975)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpbench.analysis.drawing.axes import data_title, finish, ticks
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.traces import last_of
 
 from .method_styles import of_methods
@@ -16,7 +16,7 @@ LOOKS = {
 }
 
 
-def panels(results: Results):
+def panels(results: ResultsTable):
     rows, looks = results.ok[results.ok["label"].isin(LOOKS)], of_methods(results)
     rows = rows.assign(ep_seconds=rows["trial_id"].map(last_of(results.curves, "ep_seconds", rows)))
     for dataset, mine in rows.groupby("dataset", sort=False):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from gpbench.analysis.results_table import Results, load
+from gpbench.analysis.results_table import ResultsTable, load
 
 from ..check import compared_items, gather
 from ..printed_numbers import Printed, of_cell
@@ -33,7 +33,7 @@ class Need:
         return f"{self.folder}: {self.dataset}, {self.label}: trials {trials} ({more} more, for {what})"
 
 
-def needed(results: Iterable[Results]) -> list[Need]:
+def needed(results: Iterable[ResultsTable]) -> list[Need]:
     """Per folder, data set and method: the trials that its inconclusive cells want, those of the hungriest cell."""
     found = []
     for folder in results:

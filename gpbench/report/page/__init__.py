@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.html.document import anchor, document, header, section
 from gpbench.html.svg_chart import figure
 from gpbench.papers.paper_tables import paper_tables
@@ -15,14 +15,14 @@ from .charts.printed_chart import panel_figure
 from .embedded_figures import figures_in_text
 from .html_table import sheet
 from .results_table import results_table
-from .size_budget import LIMIT, Room
+from .size_budget import LIMIT, SizeBudget
 from .trial_data import TrialBook
 
 __all__ = ["page"]
 FILTERS = '<form class="filters" hidden aria-label="Filters"></form>\n'
 
 
-def page(results: Results, figures: list[Path] | None = None) -> str:
+def page(results: ResultsTable, figures: list[Path] | None = None) -> str:
     """The whole page as text, with all that it shows inside it. `figures`: svg files drawn before."""
     book = TrialBook.of(results)
     compared = check_section.seen(book)
@@ -36,7 +36,7 @@ def page(results: Results, figures: list[Path] | None = None) -> str:
         "Repeat": run_facts.again(results),
     }
     data = book.to_json()
-    room = Room(LIMIT - len(document("", "".join(parts.values()), data).encode()))
+    room = SizeBudget(LIMIT - len(document("", "".join(parts.values()), data).encode()))
     front, parts["Plots"] = _plots(Charts(book), room)
     parts["Check"] = _panels(book, compared, room) + parts["Check"]
     parts["Plots"] += figures_in_text(results, figures or [], room) + room.note()
@@ -51,7 +51,7 @@ def page(results: Results, figures: list[Path] | None = None) -> str:
     return document(results.name, body, data)
 
 
-def _plots(charts: Charts, room: Room) -> tuple[str, str]:
+def _plots(charts: Charts, room: SizeBudget) -> tuple[str, str]:
     """The front of the first screen, and the other charts."""
     first, *fronts = [text for chart in charts.fronts() for text in room.take(chart.name, figure(chart))] or [""]
     others = (*charts.sizes(), *charts.training_rows(), *charts.along())
@@ -59,7 +59,7 @@ def _plots(charts: Charts, room: Room) -> tuple[str, str]:
     return first, f'<div class="plots">{drawn}</div>' if first or drawn else ""
 
 
-def _panels(book: TrialBook, compared: list, room: Room) -> str:
+def _panels(book: TrialBook, compared: list, room: SizeBudget) -> str:
     drawn = [
         text for panel in check_section.panels(book, compared) for text in room.take(panel.name, panel_figure(panel))
     ]

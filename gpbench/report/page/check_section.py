@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from gpbench.analysis.drawing.axes import safe
-from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
 from gpbench.errors import CheckError
 from gpbench.html.bars import counted
@@ -95,23 +95,23 @@ def cells_table(found: list[Seen], sources: dict[str, tuple[str, str]] | None = 
     )
 
 
-def _cells(s: Seen, folder: str, address: str) -> list[Cell]:
+def _cells(s: Seen, folder: str, address: str) -> list[TableCell]:
     v, cell = s.verdict, s.cell
     return [
-        Cell(cell.dataset),
-        Cell(_measured(cell)),
-        Cell(cell.text + (f" ± {cell.std_text}" if cell.std_text else "")),
-        Cell(_ours(s), trials=s.trials, quantity=s.quantity),
-        Cell(verdict=v.verdict),
-        Cell(_signed(v.d)),
-        Cell(_or_empty(v.se)),
-        Cell(_or_empty(v.margin)),
-        Cell("" if v.r0 is None else f"{v.r0}"),
-        Cell(f"{v.r1 or ''}"),
-        Cell(f"{cell.paper} {cell.item}"),
-        Cell(cell.variant),
-        Cell(s.remark),
-        Cell(folder, link=address),
+        TableCell(cell.dataset),
+        TableCell(_measured(cell)),
+        TableCell(cell.text + (f" ± {cell.std_text}" if cell.std_text else "")),
+        TableCell(_ours(s), trials=s.trials, quantity=s.quantity),
+        TableCell(verdict=v.verdict),
+        TableCell(_signed(v.d)),
+        TableCell(_or_empty(v.se)),
+        TableCell(_or_empty(v.margin)),
+        TableCell("" if v.r0 is None else f"{v.r0}"),
+        TableCell(f"{v.r1 or ''}"),
+        TableCell(f"{cell.paper} {cell.item}"),
+        TableCell(cell.variant),
+        TableCell(s.remark),
+        TableCell(folder, link=address),
     ]
 
 
@@ -215,7 +215,18 @@ def claims_table(name: str, title: str, found) -> Table:
     rows = []
     for c in sorted(found, key=lambda c: c.verdict != "fails"):
         before = c.first_verdict if c.first_verdict and c.first_verdict != c.verdict else ""
-        rows.append((c.id, [Cell(verdict=c.verdict), Cell(c.runs), Cell(before), Cell(c.text), Cell(c.numbers)]))
+        rows.append(
+            (
+                c.id,
+                [
+                    TableCell(verdict=c.verdict),
+                    TableCell(c.runs),
+                    TableCell(before),
+                    TableCell(c.text),
+                    TableCell(c.numbers),
+                ],
+            )
+        )
     columns = ["claim", "verdict", "trials", "first check", "statement", "numbers"]
     if not any(cells[2].text for _, cells in rows):
         columns.remove("first check")

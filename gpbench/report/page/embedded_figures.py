@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpbench.analysis.drawing.style import house_style, rendered
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.papers import figures
 
-from .size_budget import Room
+from .size_budget import SizeBudget
 
 LIVE = ("curve-", "trade-off-", "training-", "size-", "time-", "figure-")  # drawn by the page itself
 TOLD = {
@@ -22,7 +22,7 @@ TOLD = {
 }
 
 
-def figures_in_text(results: Results, files: list[Path], room: Room) -> str:
+def figures_in_text(results: ResultsTable, files: list[Path], room: SizeBudget) -> str:
     """As images, so that ids of two drawings cannot clash."""
     found = []
     for name, caption, content in (*_of_papers(results), *_of_files(files)):
@@ -35,7 +35,7 @@ def figures_in_text(results: Results, files: list[Path], room: Room) -> str:
     return f'<div class="plots">{"".join(found)}</div>' if found else ""
 
 
-def _of_papers(results: Results) -> Iterator[tuple[str, str, bytes]]:
+def _of_papers(results: ResultsTable) -> Iterator[tuple[str, str, bytes]]:
     """The figures that the folder stands for; the caption is the page's, where it can be read on any screen."""
     with house_style():
         for panel in figures.panels(results):

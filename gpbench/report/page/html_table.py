@@ -9,7 +9,7 @@ import base64
 import html
 import re
 
-from gpbench.analysis.table import Cell, Table, to_csv, to_latex
+from gpbench.analysis.table import Table, TableCell, to_csv, to_latex
 
 from .trial_data import TrialBook
 
@@ -71,7 +71,7 @@ def _head(title: str, quantity: str, left: bool) -> str:
 
 
 def _row(
-    table: Table, first: str, cells: list[Cell] | None, looks: list[tuple[str, bool]], book: TrialBook | None
+    table: Table, first: str, cells: list[TableCell] | None, looks: list[tuple[str, bool]], book: TrialBook | None
 ) -> str:
     if cells is None:
         head = f'<th colspan="{len(table.columns)}" scope="rowgroup"><span><bdi>{html.escape(first)}</bdi></span></th>'
@@ -87,7 +87,7 @@ def _row(
     return f'<tr{tag}><th scope="row">{html.escape(first)}</th>{tds}</tr>\n'
 
 
-def _cell(cell: Cell, quantity: str, left: bool, book: TrialBook | None) -> str:
+def _cell(cell: TableCell, quantity: str, left: bool, book: TrialBook | None) -> str:
     text = html.escape(cell.text)
     text = f"<b>{text}</b>" if cell.best and text else text
     text = f'<a href="{html.escape(cell.link, quote=True)}">{text}</a>' if cell.link else text

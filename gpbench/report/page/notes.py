@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from gpbench.analysis.results_table import Results, kept_notes
+from gpbench.analysis.results_table import ResultsTable, kept_notes
 from gpbench.data.standins import twin_of
 from gpbench.experiment.results import archive
 from gpbench.system.atomic_files import read_json
@@ -14,7 +14,7 @@ from gpbench.system.atomic_files import read_json
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
-def by_trial(results: Results) -> dict[str, list[str]]:
+def by_trial(results: ResultsTable) -> dict[str, list[str]]:
     """Of the archived trials; of the trials' own files where there is no archive."""
     if found := archive.notes(results.path):
         return found
@@ -24,7 +24,7 @@ def by_trial(results: Results) -> dict[str, list[str]]:
     return {id: [str(n) for n in found] for id, found in notes if found}
 
 
-def told_once(results: Results) -> list[str]:
+def told_once(results: ResultsTable) -> list[str]:
     """One line for each kind of note, whatever numbers it holds, with its data sets and the number of trials."""
     table, kinds = kept_notes(results.path), {}
     table = _counted(results) if table is None else table
@@ -48,7 +48,7 @@ def _line(kind: dict, datasets: int) -> str:
     return f"{where}{notes[0]} ({trials}{f'; {len(notes)} such notes, with other numbers' if len(notes) > 1 else ''})"
 
 
-def _counted(results: Results) -> pd.DataFrame:
+def _counted(results: ResultsTable) -> pd.DataFrame:
     data = dict(zip(results.rows["trial_id"], results.rows["dataset"]))
     pairs = [(data[i], n, 1) for i, notes in by_trial(results).items() if i in data for n in notes]
     table = pd.DataFrame(pairs, columns=["dataset", "note", "trials"])

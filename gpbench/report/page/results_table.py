@@ -6,7 +6,7 @@ import pandas as pd
 
 from gpbench.analysis.numbers import mean_std, seconds
 from gpbench.analysis.ranking import Group, Mark
-from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
 
 from ..tables import TIMES, TITLES, notes, remarks_of, test_note, timed
@@ -39,7 +39,7 @@ def results_table(book: TrialBook) -> Table:
             cells += [_cell(book, part, key, mean_std(last_of(results.curves, key, part))) for key in also]
             cells += [_cell(book, part, "n_basis", mean_std(part["n_basis"], decimals=1))] if sized else []
             cells += [_cell(book, part, c, seconds(part[c])) for c in times]
-            rows.append((part["label"].iloc[0], [*cells, Cell(f"{len(part)}")]))
+            rows.append((part["label"].iloc[0], [*cells, TableCell(f"{len(part)}")]))
     columns = ["method", *told, *(TITLES[m] for m in book.metrics), *also, *(["# BV"] if sized else [])]
     lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
     columns += [TIMES.get(c, "total, s") for c in times]
@@ -47,16 +47,16 @@ def results_table(book: TrialBook) -> Table:
     return Table("results", title, [*columns, "trials"], rows, notes=lines)
 
 
-def _key(value: str | float) -> Cell:
-    return Cell(value if isinstance(value, str) else "" if pd.isna(value) else f"{value:.0f}")
+def _key(value: str | float) -> TableCell:
+    return TableCell(value if isinstance(value, str) else "" if pd.isna(value) else f"{value:.0f}")
 
 
-def _scores(book: TrialBook, group: Group, part: pd.DataFrame, marks: dict[str, Mark | None]) -> list[Cell]:
+def _scores(book: TrialBook, group: Group, part: pd.DataFrame, marks: dict[str, Mark | None]) -> list[TableCell]:
     return [
         _cell(book, part, m, mean_std(part[m]), bool(mark and mark.best), bool(mark and mark.worse))
         for m, mark in marks.items()
     ]
 
 
-def _cell(book: TrialBook, part: pd.DataFrame, quantity: str, text: str, best=False, worse=False) -> Cell:
-    return Cell(text, best, worse, trials=tuple(part["trial_id"]) if text else (), quantity=quantity)
+def _cell(book: TrialBook, part: pd.DataFrame, quantity: str, text: str, best=False, worse=False) -> TableCell:
+    return TableCell(text, best, worse, trials=tuple(part["trial_id"]) if text else (), quantity=quantity)

@@ -8,8 +8,8 @@ import shlex
 
 import yaml
 
-from gpbench.analysis.results_table import Results
-from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.results_table import ResultsTable
+from gpbench.analysis.table import Table, TableCell
 from gpbench.data.standins import twin_of
 from gpbench.papers import printed_numbers
 from gpbench.text import duration
@@ -38,14 +38,14 @@ def facts(book: TrialBook) -> str:
     ) + "</dl>"  # fmt: skip
 
 
-def stands_for(results: Results) -> str:
+def stands_for(results: ResultsTable) -> str:
     items: dict[str, list[str]] = {}
     for paper, item in results.published:
         items.setdefault(printed_numbers.TITLES.get(paper, paper), []).append(item)
     return "; ".join(f"{paper}: {', '.join(found)}" for paper, found in items.items())
 
 
-def remarks(results: Results) -> str:
+def remarks(results: ResultsTable) -> str:
     return "".join(f'<p class="note"><bdi>{html.escape(line)}</bdi></p>' for line in told_once(results))
 
 
@@ -54,10 +54,10 @@ def failures(book: TrialBook) -> str:
         (
             r["label"],
             [
-                Cell(r["dataset"]),
-                Cell(f"{r['trial']:.0f}", trials=(r["trial_id"],)),
-                Cell(r["status"]),
-                Cell(r["reason"]),
+                TableCell(r["dataset"]),
+                TableCell(f"{r['trial']:.0f}", trials=(r["trial_id"],)),
+                TableCell(r["status"]),
+                TableCell(r["reason"]),
             ],
         )
         for r in book.results.failures.to_dict("records")
@@ -68,7 +68,7 @@ def failures(book: TrialBook) -> str:
     return sheet(table, book)
 
 
-def environments(results: Results) -> str:
+def environments(results: ResultsTable) -> str:
     """What all environments share once, then what is special to each; folded."""
     found = [{k: v for k, v in e.items() if k != "checksum"} for e in results.environments]
     if not found:
@@ -86,7 +86,7 @@ def _json(content: dict) -> str:
     return html.escape(json.dumps(content, indent=1, ensure_ascii=False))
 
 
-def again(results: Results) -> str:
+def again(results: ResultsTable) -> str:
     config = html.escape(yaml.safe_dump(results.config, sort_keys=False, allow_unicode=True))
     folder = shlex.quote(results.path.as_posix())
     lines = f"gpbench run {shlex.quote((results.path / 'config.resolved.yaml').as_posix())} -o {folder}"

@@ -9,7 +9,7 @@ LIMIT = 1_950_000  # bytes; a page that opens at once on a telephone
 
 
 @dataclass
-class Room:
+class SizeBudget:
     left: int = LIMIT
     out: list[str] = field(default_factory=list)
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from gpbench.analysis.numbers import mean_std
 from gpbench.analysis.ranking import Group, Mark, metrics_of
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.metrics import AIM
 
 from ..tables import TITLES
@@ -147,7 +147,7 @@ def _sentence(a: Answer) -> str:
     )
 
 
-def _test(results: Results) -> str:
+def _test(results: ResultsTable) -> str:
     compare = results.config.get("compare") or {}
     holm = ", Holm-corrected" if compare.get("correction") == "holm" else ""
     test = f"{compare.get('test', 'paired-t')} at {compare.get('alpha', 0.05):g}{holm}"

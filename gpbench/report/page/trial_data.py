@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gpbench.analysis.ranking import Group, Mark, against_best, groups, metrics_of
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import SERIES
 
 from ..tables import TIMES, TITLES
@@ -31,12 +31,12 @@ LOG_TAIL, ALL_LOGS = 2_000, 100_000  # characters of one log, of all logs togeth
 class TrialBook:
     """The rows of a folder in the page's order, and where each trial stands in it."""
 
-    results: Results
+    results: ResultsTable
     rows: pd.DataFrame  # every row, also failures; the trials of a series side by side
     extra: dict[str, dict[int, float]] = field(default_factory=dict)  # quantities that are not in results.csv
 
     @classmethod
-    def of(cls, results: Results) -> TrialBook:
+    def of(cls, results: ResultsTable) -> TrialBook:
         keys = [c for c in SERIES if c != "d_max"]
         place = results.rows.groupby([*keys, "d_max"], sort=False, dropna=False).ngroup()
         rows = results.rows.assign(place=place).sort_values(["place", "trial"], kind="stable", ignore_index=True)
@@ -134,7 +134,7 @@ def _short(value: float, digits: int = 5) -> float | int | None:
     return int(value) if float(value).is_integer() and abs(value) < 1e15 else float(f"{value:.{digits}g}")
 
 
-def _command(results: Results) -> str:
+def _command(results: ResultsTable) -> str:
     return f"gpbench run {shlex.quote((results.path / 'config.resolved.yaml').as_posix())}"
 
 

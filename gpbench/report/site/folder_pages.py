@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpbench.analysis.drawing.files import place_below
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 
 from ..page import page
 
@@ -22,7 +22,7 @@ class FolderLinks:
     figures: list[str]  # files in <name>/plots
 
 
-def place_folder(results: Results, into: Path) -> FolderLinks:
+def place_folder(results: ResultsTable, into: Path) -> FolderLinks:
     """<into>/<name>/ with report.html, config.yaml and plots/*.svg."""
     name = results.path.resolve().name
     folder = into / name

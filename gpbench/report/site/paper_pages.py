@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from gpbench.analysis.table import Cell, Table
+from gpbench.analysis.table import Table, TableCell
 from gpbench.html.bars import counted
 from gpbench.html.document import document, header, section
 from gpbench.papers import printed_numbers
@@ -76,12 +76,12 @@ def orders_table(board: PaperBoard) -> Table:
         (
             o.item,
             [
-                Cell(o.dataset),
-                Cell(o.variant),
-                Cell(o.quantity),
-                Cell(f"{o.methods}"),
-                Cell(f"{o.tau:.2f}"),
-                Cell(f"{o.p:.2g}"),
+                TableCell(o.dataset),
+                TableCell(o.variant),
+                TableCell(o.quantity),
+                TableCell(f"{o.methods}"),
+                TableCell(f"{o.tau:.2f}"),
+                TableCell(f"{o.p:.2g}"),
             ],
         )
         for o in board.orders
@@ -101,13 +101,13 @@ def folders_table(folders: list[FolderLinks]) -> Table:
         (
             f.name,
             [
-                Cell(", ".join(f.papers)),
-                Cell("; ".join(f.items)),
-                Cell(f"{f.done} of {f.planned}"),
-                Cell(f"{f.failed}"),
-                Cell("report", link=f"{f.name}/report.html"),
-                Cell("config", link=f"{f.name}/config.yaml"),
-                Cell(f"{len(f.figures)}", link=f"{f.papers[0]}.html#figures" if f.papers and f.figures else ""),
+                TableCell(", ".join(f.papers)),
+                TableCell("; ".join(f.items)),
+                TableCell(f"{f.done} of {f.planned}"),
+                TableCell(f"{f.failed}"),
+                TableCell("report", link=f"{f.name}/report.html"),
+                TableCell("config", link=f"{f.name}/config.yaml"),
+                TableCell(f"{len(f.figures)}", link=f"{f.papers[0]}.html#figures" if f.papers and f.figures else ""),
             ],
         )
         for f in folders

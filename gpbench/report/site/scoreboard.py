@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpbench.analysis.results_table import Results
+from gpbench.analysis.results_table import ResultsTable
 from gpbench.papers import printed_numbers
 from gpbench.papers.check import Check, comparable_counts, gather
 from gpbench.papers.claims.judging import CLAIM_VERDICTS, ClaimVerdict
@@ -54,7 +54,7 @@ class PaperBoard:
     cells: list[CellVerdict]  # results, not descriptions of data
     claims: list[ClaimVerdict]
     orders: list[Order]
-    folders: list[Results]
+    folders: list[ResultsTable]
     source: dict[str, str]  # id of a cell -> name of the folder that ours is from
 
     @property
@@ -66,7 +66,7 @@ class PaperBoard:
         return Score.of([c.to_json() for c in self.cells], [c.to_json() for c in self.claims])
 
 
-def boards(found: Check, results: list[Results]) -> list[PaperBoard]:
+def boards(found: Check, results: list[ResultsTable]) -> list[PaperBoard]:
     source = _sources(results)
     return [
         PaperBoard(
@@ -81,7 +81,7 @@ def boards(found: Check, results: list[Results]) -> list[PaperBoard]:
     ]
 
 
-def _sources(results: list[Results]) -> dict[str, str]:
+def _sources(results: list[ResultsTable]) -> dict[str, str]:
     evidence, name = gather(results), {str(r.path): r.path.resolve().name for r in results}
     found = {}
     for cell in printed_numbers.cells():

@@ -24,7 +24,7 @@ from ..stopwatch import wall
 
 
 @dataclass(frozen=True)
-class Sight:
+class FinishedFit:
     """A fit that is done."""
 
     method: Method
@@ -47,12 +47,12 @@ def _along(method: Method, seen: Mapping[str, Any]) -> dict[str, float]:
     return {k: v for look in _asked(method, "along") for k, v in look(method, **seen).items()}
 
 
-def after(sight: Sight) -> dict[str, Any]:
+def after(sight: FinishedFit) -> dict[str, Any]:
     """Numbers, and lists of numbers (curves), for the last row of the trace."""
     return {k: v for look in _asked(sight.method, "after") for k, v in look(sight).items()}
 
 
-def before(sight: Sight) -> list[dict[str, float]]:
+def before(sight: FinishedFit) -> list[dict[str, float]]:
     return [row for look in _asked(sight.method, "before") for row in look(sight)]
 
 

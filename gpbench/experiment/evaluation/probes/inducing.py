@@ -9,13 +9,13 @@ from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.learning.full_gp import fit_hyperparameters
 from gpbench.methods.base import GP, Problem
 
-from . import Sight
+from . import FinishedFit
 
 LARGEST = 1000  # training rows up to which a full GP is fitted for the comparison
 GRID = 200
 
 
-def after(sight: Sight) -> dict[str, float]:
+def after(sight: FinishedFit) -> dict[str, float]:
     """Empty for data that are not of one input, or where that input never changes."""
     problem = sight.problem
     if not on_a_line(problem) or not np.ptp(problem.X) > 0:

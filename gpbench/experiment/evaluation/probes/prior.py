@@ -9,13 +9,13 @@ from gpbench.gp.inference import sparse
 from gpbench.gp.linalg.cholesky import Cholesky
 from gpbench.methods.base import GP
 
-from . import Sight
+from . import FinishedFit
 from .inducing import GRID, on_a_line
 
 FAR = 6  # length-scales beyond the rows, where a sparse prior knows of no inducing input
 
 
-def after(sight: Sight) -> dict[str, float | list[float]]:
+def after(sight: FinishedFit) -> dict[str, float | list[float]]:
     """A draw where hyperparameters and inputs are the given ones; of sparse priors also their variance."""
     method, problem, gp, rng = sight.method, sight.problem, sight.fitted.gp, sight.rng
     given, sparse_prior = problem.schedule.kind == "fixed", getattr(method, "approximation", None)

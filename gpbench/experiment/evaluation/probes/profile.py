@@ -6,10 +6,10 @@ import numpy as np
 
 from gpbench.errors import NotApplicable
 
-from . import Sight
+from . import FinishedFit
 
 
-def before(sight: Sight) -> list[dict[str, float]]:
+def before(sight: FinishedFit) -> list[dict[str, float]]:
     """Rows in front of the trace; `step` is the distance, in length-scales or as a share of the support."""
     kernel, number = sight.fitted.gp.kernel, sight.method.profile
     if not number:

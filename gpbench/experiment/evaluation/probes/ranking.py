@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 from gpbench.gp.selection.swap import Swap
 from gpbench.methods.base import Method
 
-from . import Sight
+from . import FinishedFit
 
 
 def along(method: Method, swaps: list[Swap], **seen) -> dict[str, float]:
@@ -32,7 +32,7 @@ def ranks(swap: Swap) -> tuple[float, int]:
     return float(spearmanr(estimated, exact).statistic), 1 + int((exact > exact[best]).sum())
 
 
-def after(sight: Sight) -> dict[str, list[float]]:
+def after(sight: FinishedFit) -> dict[str, list[float]]:
     """Figure 1: both decreases of every candidate, of the first swap of the last epoch that has them."""
     found = next((s.decreases for s in sight.fitted.shown.get("swaps", ()) if s.decreases is not None), None)
     names = "estimated_decrease", "exact_decrease"

@@ -13,10 +13,10 @@ from gpbench.methods.families.ep import LIKELIHOOD
 from gpbench.recorder import Stopwatch
 
 from ..stopwatch import wall
-from . import Sight
+from . import FinishedFit
 
 
-def after(sight: Sight) -> dict[str, float]:
+def after(sight: FinishedFit) -> dict[str, float]:
     if sight.method.solver != "rows":
         return {}
     posterior = RowSites(sight.fitted.gp.kernel, sight.problem.X, sight.method.ordering)

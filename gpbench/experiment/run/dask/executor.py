@@ -18,7 +18,7 @@ from functools import partial
 
 from gpbench.errors import ConfigError
 from gpbench.experiment.plan.trial import digest
-from gpbench.experiment.results.folder import Store
+from gpbench.experiment.results.folder import ResultsFolder
 
 from ..executor import Executor, SchedulerLost
 from .connect import client_of, local_cluster
@@ -42,10 +42,10 @@ class _Flight:
     steps: itertools.count = field(default_factory=itertools.count)
 
 
-class Cluster(Executor):
+class DaskExecutor(Executor):
     longest_first = True
 
-    def __init__(self, where: str, jobs: int, threads: int, offline: bool, store: Store, parcel: Parcel):
+    def __init__(self, where: str, jobs: int, threads: int, offline: bool, store: ResultsFolder, parcel: Parcel):
         """`where` is "dask", for workers of this machine, `jobs` of them, or the address of a scheduler."""
         self.where, self.jobs, self.threads, self.offline = where, jobs, threads, offline
         self.store, self.parcel = store, parcel

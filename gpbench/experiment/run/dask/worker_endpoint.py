@@ -19,11 +19,11 @@ from pathlib import Path
 
 from distributed import WorkerPlugin, get_worker
 
-from gpbench.experiment.results.folder import FOLDERS, Store
+from gpbench.experiment.results.folder import FOLDERS, ResultsFolder
 from gpbench.experiment.results.lock import Lock
 
 from ..executor import ServerLost
-from ..local.executor import Pool
+from ..local.executor import LocalExecutor
 from .file_bundle import Parcel
 
 LEASE = 2.0  # seconds
@@ -35,7 +35,7 @@ _LOST = {"event": "lost", "reason": "the process that starts trials ended"}
 class Agent(WorkerPlugin):
     def __init__(self, run: str, threads: int, offline: bool, parcel: Parcel):
         self.name, self.threads, self.offline, self.parcel = run, threads, offline, parcel
-        self.pool: Pool | None = None
+        self.pool: LocalExecutor | None = None
         self.jobs: dict[str, _Job] = {}
         self.opening = threading.Lock()  # of steps that find no server
         self.writing = threading.Lock()  # of `pool` and of what is written to it; never held for long
@@ -47,13 +47,13 @@ class Agent(WorkerPlugin):
     async def teardown(self, worker) -> None:
         await asyncio.to_thread(self._close)
 
-    def _open(self) -> Pool:
+    def _open(self) -> LocalExecutor:
         """Start the server and wait until it has described its machine."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.plugins, self.copies = self.parcel.unpack(self.folder / "parcel")
         lock = Lock(self.folder)
         lock.acquire()
-        pool = Pool(1, self.threads, self.offline, self.folder / "server.log", lock, LEASE)
+        pool = LocalExecutor(1, self.threads, self.offline, self.folder / "server.log", lock, LEASE)
         pool.start()
         while not (events := pool.receive(_TICK)):
             pass
@@ -73,7 +73,7 @@ class Agent(WorkerPlugin):
             pool.lock.release()
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _listen(self, pool: Pool) -> None:
+    def _listen(self, pool: LocalExecutor) -> None:
         """Events of the server to the jobs they are about, until it is gone."""
         with contextlib.suppress(ServerLost):
             while self.pool is pool:
@@ -115,7 +115,7 @@ class Agent(WorkerPlugin):
 
 
 class _Job:
-    def __init__(self, folder: Path, command: dict, pool: Pool):
+    def __init__(self, folder: Path, command: dict, pool: LocalExecutor):
         self.folder, self.command, self.pool = folder, command, pool
         self.events: queue.SimpleQueue[dict] = queue.SimpleQueue()
         self.left = len(command["trials"])
@@ -124,7 +124,7 @@ class _Job:
         for name in FOLDERS:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         if shared is not None:
-            Store(self.folder).adopt(f"shared/{self.command['needs']}.json", shared.encode())
+            ResultsFolder(self.folder).adopt(f"shared/{self.command['needs']}.json", shared.encode())
 
     def step(self) -> list[dict]:
         found = []

@@ -25,7 +25,7 @@ _START = (
 )
 
 
-class Pool(Executor):
+class LocalExecutor(Executor):
     """Jobs run in processes of the server, so that killing this process, or any job, harms nobody else."""
 
     def __init__(self, jobs: int, threads: int, offline: bool, log: Path, lock: Lock, lease: float | None = None):

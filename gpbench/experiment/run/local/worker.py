@@ -158,9 +158,9 @@ def _shared(trials: list, finish: Callable, tell: Callable[[str], None]) -> dict
     from gpbench import catalog
     from gpbench.experiment.evaluation import evaluate
     from gpbench.experiment.evaluation.problem import shared_fit
-    from gpbench.experiment.evaluation.trial_data import draw_of
+    from gpbench.experiment.evaluation.trial_data import trial_data
 
-    draw = draw_of(trials[0])
+    draw = trial_data(trials[0])
     refused = [evaluate.refusal(catalog.find("method", t.method), draw) for t in trials]
     if None in refused:
         return shared_fit(trials[0], tell, draw)
@@ -178,9 +178,9 @@ def _trials(job: dict, events: int, log: _Log) -> None:
     from gpbench.experiment.evaluation import evaluate
     from gpbench.experiment.plan.trial import Trial
     from gpbench.experiment.results import provenance
-    from gpbench.experiment.results.folder import Store
+    from gpbench.experiment.results.folder import ResultsFolder
 
-    store, trials = Store(job["folder"]), [Trial(**t) for t in job["trials"]]
+    store, trials = ResultsFolder(job["folder"]), [Trial(**t) for t in job["trials"]]
     remaining, own = {t.id: t for t in trials}, os.getpid()
 
     def finish(result, predictions=None):
