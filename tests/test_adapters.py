@@ -281,8 +281,8 @@ def test_what_is_wrong_with_an_adapter_is_the_reason_of_its_trial(tmp_path, code
 
 
 def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(tmp_path):
+    from gpbench.experiment.plan.full_gp_key import full_gp_key
     from gpbench.experiment.plan.plan import plan
-    from gpbench.experiment.run.jobs import shared_key
 
     config = tmp_path / "c.yaml"
     config.write_text(
@@ -291,7 +291,7 @@ def test_a_config_lists_libraries_beside_our_methods_without_a_full_gp_for_them(
     )
     trials = plan(load_config(config)).trials
     assert [t.label for t in trials] == ["random", "gpboost vecchia", "gpytorch-svgp"]
-    assert [shared_key(t) is None for t in trials][1:] == [True, True]
+    assert [full_gp_key(t) is None for t in trials][1:] == [True, True]
     assert [t.params["d_max"] for t in trials] == [20, None, 50]
 
 

@@ -13,8 +13,8 @@ from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.problem import shared_fit
 from gpbench.experiment.evaluation.trial_data import trial_data
+from gpbench.experiment.plan.full_gp_key import full_gp_key
 from gpbench.experiment.plan.plan import plan
-from gpbench.experiment.run.jobs import shared_key
 from gpbench.system import memory
 
 TRIALS = {  # hyperparameters and method as a config writes them, and the estimator's parameters that mean the same
@@ -48,7 +48,7 @@ def test_given_a_trials_rows_and_streams_the_numbers_are_the_runners_bit_for_bit
     hyper, method, parameters = TRIALS[name]
     dataset = "{name: clusters2d, n_train: 200, n_test: 100}" if name.startswith("ep") else "friedman2"
     config, trial = _planned(tmp_path, dataset, hyper, method)
-    shared = shared_fit(trial) if shared_key(trial) else None
+    shared = shared_fit(trial) if full_gp_key(trial) else None
     ((result, arrays),) = evaluate.results([trial], shared, begin=lambda trial: None)
     assert result.status == "ok", result.reason
 

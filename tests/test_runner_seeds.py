@@ -8,7 +8,7 @@ from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.problem import problem_of, shared_fit
 from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan import random_streams
-from gpbench.experiment.run.jobs import shared_key
+from gpbench.experiment.plan.full_gp_key import full_gp_key
 
 FOLDS = {"kind": "folds", "k": 5}
 
@@ -68,9 +68,9 @@ FULL_GP = {"schedule": "fixed", "from": "full-gp", "subset": 15, "evaluations": 
 
 def test_the_full_gp_fit_is_shared_by_methods_and_not_by_trials():
     one, other = trial(hyperparameters=FULL_GP), trial("fake-path", hyperparameters=FULL_GP)
-    assert shared_key(one) == shared_key(other) != shared_key(trial(index=1, hyperparameters=FULL_GP))
-    assert shared_key(one) != shared_key(trial(hyperparameters={**FULL_GP, "subset": 16}))
-    assert shared_key(trial()) is None
+    assert full_gp_key(one) == full_gp_key(other) != full_gp_key(trial(index=1, hyperparameters=FULL_GP))
+    assert full_gp_key(one) != full_gp_key(trial(hyperparameters={**FULL_GP, "subset": 16}))
+    assert full_gp_key(trial()) is None
     assert shared_fit(one)["values"] == shared_fit(other)["values"]
 
 

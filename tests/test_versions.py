@@ -18,9 +18,10 @@ from gpbench.experiment.config.resolved import resolved_yaml
 from gpbench.experiment.config.sections import Hyperparameters
 from gpbench.experiment.evaluation.trial_data import trial_data
 from gpbench.experiment.plan import random_streams, trial_id
+from gpbench.experiment.plan.full_gp_key import full_gp_key, full_gp_stream_key
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.plan.trial import Trial
-from gpbench.experiment.run.jobs import jobs_for, shared_key, shared_stream_key
+from gpbench.experiment.run.jobs import jobs_for
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.kernels.build import essential_options
 from gpbench.methods.base import Method
@@ -103,9 +104,9 @@ def test_lower_versions_are_all_combinations_below_each_once(versions):
 def test_a_raised_version_moves_the_id_and_no_random_stream():
     old = trial(hyperparameters=FULL_GP)
     new = replace(old, versions=RAISED)
-    assert new.id != old.id and shared_key(new) != shared_key(old)
+    assert new.id != old.id and full_gp_key(new) != full_gp_key(old)
     assert (new.data_key, new.path_key) == (old.data_key, old.path_key)
-    assert shared_stream_key(new) == shared_stream_key(old) == shared_key(old)
+    assert full_gp_stream_key(new) == full_gp_stream_key(old) == full_gp_key(old)
     for draw in (
         lambda t: random_streams.data(t, True),
         random_streams.split,
@@ -159,7 +160,7 @@ def test_two_versions_of_one_path_do_not_share_a_process():
 
 def test_an_added_key_of_the_hyperparameters_enters_the_key_of_shared_work():
     more = {**FULL_GP, "bounds": [1, 2]}
-    assert shared_key(trial(hyperparameters=more)) != shared_key(trial(hyperparameters=FULL_GP))
+    assert full_gp_key(trial(hyperparameters=more)) != full_gp_key(trial(hyperparameters=FULL_GP))
 
 
 def test_every_committed_trial_is_found_by_planning_its_config(repo, monkeypatch):

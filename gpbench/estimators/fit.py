@@ -20,11 +20,11 @@ from gpbench.errors import (
 from gpbench.experiment.evaluation.evaluate import check, predict
 from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
-from gpbench.experiment.run.local.os_limits import too_large
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.system import deadline, threads
+from gpbench.system.memory import too_large
 
 from .parameters import KernelChoice
 from .random_streams import Streams

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpbench.errors import BadParameter
 from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.full_gp_key import full_gp_stream_key
 from gpbench.experiment.plan.trial import Trial
-from gpbench.experiment.run.jobs import shared_stream_key
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Streams:
 def of_trial(trial: Trial) -> Streams:
     """`random_state` that makes an estimator, given the trial's training rows and settings, repeat the trial."""
     h = trial.hyperparameters
-    return Streams(trial.data_key, shared_stream_key(trial) if h.get("from") else "", trial.path_key)
+    return Streams(trial.data_key, full_gp_stream_key(trial) if h.get("from") else "", trial.path_key)
 
 
 def of_state(random_state) -> Streams:

@@ -190,6 +190,11 @@ class Method(BaseModel):
         """Is everything there that it needs besides gpbench?"""
         return True
 
+    @classmethod
+    def has_path(cls) -> bool:
+        """Does one path serve several d_max? The method says so and has a path of its own."""
+        return cls.nested and cls.path is not Method.path
+
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
         raise NotImplementedError(f"method {self.name} has no fit(problem, rng) (docs/extending.md)")
 

@@ -1,13 +1,32 @@
-"""What this machine has, as far as it tells."""
+"""Memory: of the machine, the peak of a process, and whether n x n matrices fit."""
 
 from __future__ import annotations
 
 import os
+import resource
+import sys
 
 
 def memory_bytes() -> float:
-    """Of main memory; infinite where nobody knows."""
+    """Physical memory in bytes, or infinity if the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):
         return float("inf")
+
+
+def too_large(name: str, n: int, matrices: int = 1) -> str:
+    """Why a method that keeps so many n x n matrices cannot run on this machine; empty if it can."""
+    there, needed = memory_bytes(), matrices * 8 * n**2
+    if needed <= there:
+        return ""
+    return (
+        f"{name} keeps {n} x {n} matrices, {needed / 1e9:.0f} GB of them; this machine has "
+        f"{there / 1e9:.0f} GB: take a sparse method (docs/choosing.md), or fewer rows"
+    )
+
+
+def peak_mb(usage=None) -> float:
+    """Peak resident memory, of this process unless another's resource usage is given."""
+    usage = usage or resource.getrusage(resource.RUSAGE_SELF)
+    return round(usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10), 1)

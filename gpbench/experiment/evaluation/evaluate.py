@@ -14,9 +14,8 @@ from gpbench.errors import InvalidPrediction, NotApplicable, NotPositiveDefinite
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.trial_result import TrialResult
-from gpbench.experiment.run.jobs import is_nested
-from gpbench.experiment.run.local.os_limits import peak_mb, too_large
 from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
+from gpbench.system.memory import peak_mb, too_large
 from gpbench.text import one_line
 
 from . import compiling, curves_1d, probes
@@ -88,7 +87,7 @@ def refusal(method: Method | type[Method], draw: TrialData) -> Exception | None:
 
 
 def _fits(method: Method, problem, rng, trials: list[Trial]) -> Iterator[Fitted]:
-    if len(trials) == 1 and not is_nested(type(method)):
+    if len(trials) == 1 and not method.has_path():
         yield method.fit(problem, rng)
     else:
         yield from method.path(problem, rng, [t.params["d_max"] for t in trials])

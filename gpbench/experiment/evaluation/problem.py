@@ -10,8 +10,8 @@ import numpy as np
 
 from gpbench.data.scaling import large
 from gpbench.experiment.plan import random_streams
+from gpbench.experiment.plan.full_gp_key import full_gp_evaluations, full_gp_stream_key
 from gpbench.experiment.plan.trial import Trial
-from gpbench.experiment.run.jobs import shared_evaluations, shared_stream_key
 from gpbench.gp.inference import exact
 from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.build import build_kernel
@@ -86,14 +86,14 @@ def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = 
     else:
         rows = draw.split.train[draw.order]
     rows = rows[: h["subset"] or usual_subset(len(rows), *draw.dataset.X.shape[1:])]
-    rng = random_streams.shared(shared_stream_key(trial))
+    rng = random_streams.shared(full_gp_stream_key(trial))
     found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell)
     return found | {"seconds": asdict(now() - started)}
 
 
 def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell | None = None) -> dict:
     """Hyperparameters of a full GP on these scaled rows."""
-    options = (shared_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
+    options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     climb = HyperparameterSearch(learner, h.get("bounds"))
     by_ladder = climb.version >= 3 and options[1] == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters

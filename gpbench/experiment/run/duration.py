@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from gpbench import catalog
+from gpbench.experiment.plan.full_gp_key import full_gp_evaluations
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.gp.learning.sizes import usual_subset
+from gpbench.system.memory import too_large
 
-from .jobs import Job, jobs_for, shared_evaluations
-from .local.os_limits import too_large
+from .jobs import Job, jobs_for
 from .pending import pending_trials
 
 _RATE = 1e10  # flop/s of one thread
@@ -73,7 +74,7 @@ def model(job: Job) -> float:
     trial = job.trials[-1]
     n, h = rows(trial), trial.hyperparameters
     if job.shared:
-        evaluations = min(shared_evaluations(h), _ON_TOP if trial.shared_learner >= 3 else shared_evaluations(h))
+        evaluations = min(full_gp_evaluations(h), _ON_TOP if trial.shared_learner >= 3 else full_gp_evaluations(h))
         return 2.0 * evaluations * min(n, h["subset"] or usual_subset(n)) ** 3 / _RATE
     evaluations = {"fixed": 0, "joint": h.get("evaluations", 200)}.get(
         h["schedule"], h.get("rounds", 10) * h.get("evaluations", 20)

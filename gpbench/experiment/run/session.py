@@ -9,6 +9,7 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from gpbench.errors import GpbenchError, StorageError
+from gpbench.experiment.plan.full_gp_key import full_gp_key
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results import archive, provenance
 from gpbench.experiment.results.checked_files import Damaged
@@ -20,7 +21,7 @@ from gpbench.experiment.results.trial_result import TrialResult
 from .dask.row_workers import RowWorkers
 from .duration import model
 from .executor import Executor, SchedulerLost, ServerLost
-from .jobs import Job, jobs_for, shared_key
+from .jobs import Job, jobs_for
 from .local.executor import LocalExecutor
 from .local.worker import STORAGE_EXIT
 from .pending import pending_trials
@@ -117,7 +118,7 @@ class Session:
 
     def _work(self, missing: list[Trial]) -> None:
         if self.options.rerun == "all":
-            for key in {shared_key(t) for t in missing} - {None}:
+            for key in {full_gp_key(t) for t in missing} - {None}:
                 self.store.shared_path(key).unlink(missing_ok=True)
         self.queue = jobs_for(missing, self._have_shared)
         if self.pool.longest_first:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.full_gp_key import full_gp_key
 from gpbench.experiment.plan.plan import every_trial
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.plan.trial_id import LEARNERS
 from gpbench.experiment.results import archive
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run.duration import AROUND, model
-from gpbench.experiment.run.jobs import Job, shared_key
+from gpbench.experiment.run.jobs import Job
 from gpbench.gp.kernels.build import names_in
 
 _SHARE = 0.25  # of the time given, the most that one trial may take
@@ -95,7 +96,7 @@ def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[Arc
     """A stratified sample that fits into the time, as recorded; no trial of it takes more than a quarter of that."""
     chosen, left, paid = [], seconds, set()
     for k in order((k for k in kept if k.seconds + _shared_seconds(k) <= _SHARE * seconds), seed):
-        key = shared_key(k.trial)
+        key = full_gp_key(k.trial)
         needed = AROUND + k.seconds + (0.0 if key in paid else _shared_seconds(k))
         if needed <= left:
             chosen.append(k)
@@ -106,11 +107,11 @@ def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[Arc
 
 def seconds_of(kept: list[ArchivedTrial]) -> float:
     """Of one process; work that several trials share counts once."""
-    shared = {key: _shared_seconds(k) for k in kept if (key := shared_key(k.trial))}
+    shared = {key: _shared_seconds(k) for k in kept if (key := full_gp_key(k.trial))}
     return sum(AROUND + k.seconds for k in kept) + sum(shared.values())
 
 
 def _shared_seconds(kept: ArchivedTrial) -> float:
     """Of the full GP that the trial needs; nothing has recorded them, so by the flop count."""
-    key = shared_key(kept.trial)
+    key = full_gp_key(kept.trial)
     return 0.0 if key is None else model(Job(0, [kept.trial], shared=key))

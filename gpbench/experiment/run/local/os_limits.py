@@ -11,8 +11,6 @@ import signal
 import sys
 from pathlib import Path
 
-from gpbench.system.memory import memory_bytes
-
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
@@ -84,23 +82,6 @@ def _data_bytes() -> int:
     except OSError:
         pass
     return 0
-
-
-def too_large(name: str, n: int, matrices: int = 1) -> str:
-    """Why a method that keeps so many n x n matrices cannot run on this machine; empty if it can."""
-    there, needed = memory_bytes(), matrices * 8 * n**2
-    if needed <= there:
-        return ""
-    return (
-        f"{name} keeps {n} x {n} matrices, {needed / 1e9:.0f} GB of them; this machine has "
-        f"{there / 1e9:.0f} GB: take a sparse method (docs/choosing.md), or fewer rows"
-    )
-
-
-def peak_mb(usage=None) -> float:
-    """Peak resident memory, of this process unless another's resource usage is given."""
-    usage = usage or resource.getrusage(resource.RUSAGE_SELF)
-    return round(usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10), 1)
 
 
 def oom_kills() -> int:

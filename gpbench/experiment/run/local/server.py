@@ -18,6 +18,7 @@ import time
 from functools import cache, partial
 
 from gpbench.experiment.evaluation import compiling
+from gpbench.system import memory
 
 from . import logs, os_limits
 from .worker import send, work
@@ -156,6 +157,6 @@ def _reap(running: dict[int, dict], events: int) -> None:
             logs.keep_small(command)
             code = os.waitstatus_to_exitcode(status)
             oom = code == -signal.SIGKILL and os_limits.oom_kills() > command["oom_kills"]
-            facts = {"job": command["job"], "code": code, "peak_mb": os_limits.peak_mb(usage), "oom": oom}
+            facts = {"job": command["job"], "code": code, "peak_mb": memory.peak_mb(usage), "oom": oom}
             send(events, partial(_leave, running), event="exit", **facts)
     _kill(os_limits.children())  # left behind by methods, and nobody is at work who could need it
