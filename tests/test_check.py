@@ -10,9 +10,8 @@ import pandas as pd
 import printed_folders
 import pytest
 
-from gpbench import report
 from gpbench.errors import CheckError, ConfigError
-from gpbench.papers import printed_numbers
+from gpbench.papers import check, printed_numbers
 from gpbench.papers.check import GRADE
 from gpbench.papers.verdicts import first
 
@@ -28,7 +27,7 @@ def small(tmp_path):
 
 @pytest.fixture(scope="module")
 def found():
-    return report.check([SMALL])
+    return check.check([SMALL])
 
 
 def edit(folder, change):
@@ -127,7 +126,7 @@ def test_a_corrupted_number_flips_exactly_one_verdict(small, found):
         rows.loc[mine, "n_basis"] = "150"
 
     edit(small, corrupt)
-    after = verdicts(report.check([small]))
+    after = verdicts(check.check([small]))
     assert {i: (before[i], after[i]) for i in before if before[i] != after[i]} == {
         N_OF_GPE: ("replicated", "inconclusive")
     }
@@ -138,7 +137,7 @@ def test_failed_trials_enter_no_mean(small):
         rows.loc[rows["dataset"] == "friedman3", "status"] = "timeout"
 
     edit(small, fail)
-    found = report.check([small])
+    found = check.check([small])
     assert sum(c.n > 0 and not c.description for c in found.cells) == 15  # Boston's
 
 
@@ -151,7 +150,7 @@ def test_simulated_data_never_count_as_the_published_rows(small):
 
     edit(small, rename)
     with pytest.raises(CheckError, match="nothing compared") as error:
-        report.check([small])
+        check.check([small])
     assert error.value.exit_code == 4
 
 
@@ -159,15 +158,15 @@ def test_a_claim_on_stand_in_data_is_told_but_not_counted(tmp_path):
     folder = keerthi_figure(tmp_path, "kin40k-sim")
     (folder / "config.resolved.yaml").write_text("published: [{paper: keerthi, item: Figure 1}]\n")
     with pytest.raises(CheckError, match=r"\(on them .*K02.* hold"):
-        report.check([folder])
-    mixed = report.check([folder, SMALL])
+        check.check([folder])
+    mixed = check.check([folder, SMALL])
     k02 = next(c for c in mixed.claims if c.id == "K02")
     assert k02.verdict == "not run"
     assert k02.numbers.startswith("on stand-in data only, where it holds: 0.3 < 0.4")
 
 
 def test_a_claim_on_the_real_data_counts(tmp_path):
-    found = report.check([keerthi_figure(tmp_path, "kin40k")])
+    found = check.check([keerthi_figure(tmp_path, "kin40k")])
     assert next(c for c in found.claims if c.id == "K02").verdict == "holds"
 
 
@@ -191,7 +190,7 @@ def test_a_folder_that_names_no_paper_compares_no_cell(small):
     config = (small / "config.resolved.yaml").read_text()
     (small / "config.resolved.yaml").write_text(config.partition("published:")[0])
     with pytest.raises(CheckError, match="published"):
-        report.check([small])
+        check.check([small])
 
 
 def test_suspected_misprints_are_reported_and_not_held_against_us(tmp_path):
@@ -201,7 +200,7 @@ def test_suspected_misprints_are_reported_and_not_held_against_us(tmp_path):
         rows.loc[(rows["dataset"] == "breast") & (rows["label"] == "k_se"), "nlpd"] = "5.0"
 
     edit(folder, ours)
-    found = report.check([folder])
+    found = check.check([folder])
     cell = next(c for c in found.cells if c.id == "vanhatalo/Table 2/Breast/k_se/nlpd/683")
     assert (cell.verdict, cell.label) == ("worse", "suspected misprint")
     assert cell.id not in found.failed()
@@ -227,7 +226,7 @@ def test_a_baseline_passes_what_it_knows_and_catches_what_got_worse(small, tmp_p
         rows.loc[(rows["dataset"] == "boston") & (rows["label"] == "nlpp"), "nmse"] = "0.9"
 
     edit(small, worsen)
-    outcome = report.check([small]).against(baseline)
+    outcome = check.check([small]).against(baseline)
     assert not outcome.passed
     assert outcome.message == f"1 worse than the baseline: {NMSE_OF_NLPP}"
 
@@ -240,7 +239,7 @@ def test_a_lost_result_is_worse_than_a_baseline_that_had_it(small, tmp_path, fou
         rows.loc[rows["label"] == "gpe-cache", "status"] = "crashed"
 
     edit(small, lose)
-    outcome = report.check([small]).against(baseline)  # of its three cells two were inconclusive and one replicated
+    outcome = check.check([small]).against(baseline)  # of its three cells two were inconclusive and one replicated
     assert outcome.message.startswith("3 worse than the baseline")
 
 
@@ -291,7 +290,7 @@ def test_check_json_names_every_part_of_a_cell(found):
 
 
 def test_check_json_is_stable_and_sorted(small, found):
-    texts = [json.dumps(c.to_json(), sort_keys=True) for c in (found, report.check([small]))]
+    texts = [json.dumps(c.to_json(), sort_keys=True) for c in (found, check.check([small]))]
     assert len(set(texts)) == 1
     ids = [c["id"] for c in json.loads(texts[0])["cells"]]
     assert ids == sorted(ids)

@@ -117,7 +117,7 @@ def test_selection_and_k_means_see_a_random_part_of_the_rows(folder):
 
 def test_the_number_of_workers_changes_no_digit(folder, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    from gpbench.experiment.run.dask.row_map import Crew
+    from gpbench.experiment.run.dask.row_map import RowMap
     from gpbench.gp.inference import sparse
 
     large = problem(folder, True)
@@ -132,7 +132,7 @@ def test_the_number_of_workers_changes_no_digit(folder, monkeypatch):
         with distributed.LocalCluster(
             workers, processes=False, threads_per_worker=1, dashboard_address=":0"
         ) as cluster:
-            crew = Crew(cluster.scheduler_address)
+            crew = RowMap(cluster.scheduler_address)
             there = evaluation(crew)
             crew.close()
         assert there.F == here.F and there.dnoise == here.dnoise

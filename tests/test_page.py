@@ -13,11 +13,11 @@ import pytest
 import yaml
 from test_report_plots import folder_of
 
-from gpbench import report
 from gpbench.analysis.drawing.files import DRAWN
 from gpbench.analysis.pareto_front import front
 from gpbench.analysis.results_table import load
 from gpbench.html.axis import Axis, written
+from gpbench.report import render_folder
 from gpbench.report.page import check_section, page
 from gpbench.report.page.charts.folder_charts import Charts
 from gpbench.report.page.html_table import merged
@@ -311,7 +311,7 @@ def test_an_interval_needs_two_runs():
 def test_a_run_leaves_tables_tests_plots_check_and_page(tmp_path):
     folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
     data = {f: f.read_bytes() for f in folder.rglob("*") if f.is_file() and f.relative_to(folder).parts[0] not in DRAWN}
-    files = {str(f.relative_to(folder)) for f in report.render_all(folder)}
+    files = {str(f.relative_to(folder)) for f in render_folder.render_all(folder)}
     assert {Path(f).parts[0] for f in files} <= set(DRAWN)
     assert len(data) > 2 and all(f.read_bytes() == content for f, content in data.items())
     expected = {

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from gpbench import report
 from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.checked_files import as_summed, read_checked
+from gpbench.papers import check
 from gpbench.report.site import readme_state, with_state
 
 
@@ -14,7 +14,7 @@ from gpbench.report.site import readme_state, with_state
 def found(repo):
     folders = sorted(p.parent for p in (repo / "results").glob("*-*/results.csv"))
     assert folders, "no reference results are committed"
-    return report.check(folders)
+    return check.check(folders)
 
 
 def test_no_verdict_is_worse_than_the_committed_one(repo, found):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from gpbench import report
+from gpbench.analysis import compare
 from gpbench.analysis.results_table import load
 from gpbench.data.split_files import export
 from gpbench.errors import ConfigError, DataError
@@ -44,7 +44,7 @@ def test_compare_pairs_by_trial_and_tests_the_differences(tmp_path, rng):
         rows.loc[mine, "nmse"] = rows.loc[mine, "nmse"].to_numpy() + shift
         return rows
 
-    found = report.compare(SMALL, changed(tmp_path, move))
+    found = compare.compare(SMALL, changed(tmp_path, move))
     moved, still = line(found, "nlml", "nmse"), line(found, "gpe", "nmse")
     assert moved["difference"] == pytest.approx(shift.mean())
     assert moved["p"] == pytest.approx(stats.ttest_1samp(shift, 0).pvalue, rel=1e-6)
@@ -54,13 +54,13 @@ def test_compare_pairs_by_trial_and_tests_the_differences(tmp_path, rng):
 
 
 def test_compare_names_what_only_one_folder_has(tmp_path):
-    found = report.compare(SMALL, changed(tmp_path, lambda rows: rows[rows["label"] != "nlpp"]))
+    found = compare.compare(SMALL, changed(tmp_path, lambda rows: rows[rows["label"] != "nlpp"]))
     assert found.only_first == ["nlpp on boston", "nlpp on friedman3"]
     assert found.only_second == []
 
 
 def test_trials_of_other_seeds_are_no_pairs(tmp_path):
-    found = report.compare(SMALL, changed(tmp_path, lambda rows: rows.assign(seed=1)))
+    found = compare.compare(SMALL, changed(tmp_path, lambda rows: rows.assign(seed=1)))
     row = line(found, "nlml", "nmse")
     assert not row["paired"]
     assert "no trial and seed in common" in row["note"]
@@ -68,7 +68,7 @@ def test_trials_of_other_seeds_are_no_pairs(tmp_path):
 
 def test_folders_without_anything_in_common_are_an_error(tmp_path):
     with pytest.raises(ConfigError, match="nothing to compare"):
-        report.compare(SMALL, changed(tmp_path, lambda rows: rows.assign(dataset="elsewhere")))
+        compare.compare(SMALL, changed(tmp_path, lambda rows: rows.assign(dataset="elsewhere")))
 
 
 # ---- score ------------------------------------------------------------------------------------------------------

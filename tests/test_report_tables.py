@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpbench import report
 from gpbench.analysis.ranking import groups
 from gpbench.analysis.results_table import load
 from gpbench.analysis.table import Table, TableCell, escape_csv, render
+from gpbench.report import render_folder
 from gpbench.report.tables import tables
 
 SMALL = Path(__file__).parent / "data" / "results-small"
@@ -202,12 +202,12 @@ def test_a_folder_in_which_everything_failed_still_renders(tmp_path):
 
     folder = changed(tmp_path, fail)
     assert tables(load(folder)) == []
-    assert report.render_tables(folder) == []
-    assert "results-small" in report.console_table(folder)
+    assert render_folder.render_tables(folder) == []
+    assert "results-small" in render_folder.console_table(folder)
 
 
 def test_the_console_table_fits_a_hundred_columns_and_shows_printed_numbers():
-    text = report.console_table(SMALL)
+    text = render_folder.console_table(SMALL)
     assert max(map(len, text.splitlines())) <= 100
     assert re.search(
         r"^nlgpp +0\.300 \+- 0\.020 \[0\.1685\]\* +2\.000 \+- 0\.100 \[2\.53\] <", text, flags=re.MULTILINE
@@ -222,7 +222,9 @@ def test_a_console_table_without_a_width_cuts_no_name(tmp_path):
         rows["label"] = rows["label"].replace("nlgpp", long.strip())
 
     folder = changed(tmp_path, rename)
-    assert long.strip() in report.console_table(folder, None) and long.strip() not in report.console_table(folder)
+    assert long.strip() in render_folder.console_table(
+        folder, None
+    ) and long.strip() not in render_folder.console_table(folder)
 
 
 # ---- escaping ---------------------------------------------------------------------------------------------------
@@ -292,13 +294,13 @@ def test_negative_numbers_stay_numbers_in_csv():
 
 def test_every_format_is_written_for_every_table(tmp_path):
     folder = Path(shutil.copytree(SMALL, tmp_path / "copy"))
-    files = report.render_tables(folder, ["md", "tex"])
+    files = render_folder.render_tables(folder, ["md", "tex"])
     items = [f"{kind}-sundararajan-table-{n}" for kind in ("published", "verdicts") for n in (2, 3)]
     names = ["table-2", "table-3", *items, "results"]
     assert [f.name for f in files] == [f"{n}.{e}" for n in names for e in ("md", "tex")]
     assert all(f.is_file() for f in files)
     before = [f.read_bytes() for f in files]
-    assert [f.read_bytes() for f in report.render_tables(folder, ["md", "tex"])] == before
+    assert [f.read_bytes() for f in render_folder.render_tables(folder, ["md", "tex"])] == before
 
 
 def test_latex_has_a_label_and_true_minus_signs_before_numbers_only():

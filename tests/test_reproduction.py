@@ -69,7 +69,7 @@ def test_the_page_says_what_the_check_found(repo, verdicts):
 def test_a_reason_is_left_out_when_its_verdict_is_gone(tmp_path):
     import printed_folders
 
-    from gpbench.report import check
+    from gpbench.papers.check import check
 
     folder = printed_folders.write_item(tmp_path, "keerthi", "Table 1")
     page = reproduction(check([folder]), [folder])

@@ -32,18 +32,18 @@ def _wrote(paths) -> None:
 @formats_option
 def tables(directory, formats):
     """Mean and spread per data set, method and metric, from what is on disk."""
-    from gpbench import report
+    from gpbench.report import render_folder
 
-    _wrote(report.render_tables(Path(directory), _formats(formats)))
+    _wrote(render_folder.render_tables(Path(directory), _formats(formats)))
 
 
 @click.command(cls=Command)
 @directory
 def stats(directory):
     """Significance tests as the config's `compare` says."""
-    from gpbench import report
+    from gpbench.report import render_folder
 
-    _wrote(report.render_stats(Path(directory)))
+    _wrote(render_folder.render_stats(Path(directory)))
 
 
 @click.command(cls=Command)
@@ -51,18 +51,18 @@ def stats(directory):
 @click.option("--format", "formats", default="svg,png", show_default=True, metavar="svg,png,pdf")
 def plot(directory, formats):
     """The papers' own figures, learning curves, boxplots, times, predictions: whatever the folder holds."""
-    from gpbench import report
+    from gpbench.report import render_folder
 
-    _wrote(report.render_plots(Path(directory), tuple(_formats(formats, ("svg", "png", "pdf")))))
+    _wrote(render_folder.render_plots(Path(directory), tuple(_formats(formats, ("svg", "png", "pdf")))))
 
 
 @click.command("report", cls=Command)
 @directory
 def report(directory):
     """One self-contained page: report.html."""
-    from gpbench import report as rendering
+    from gpbench.report import render_folder
 
-    _wrote([rendering.render_report(Path(directory))])
+    _wrote([render_folder.render_report(Path(directory))])
 
 
 @click.command(cls=Command)
@@ -76,14 +76,14 @@ def report(directory):
 @click.option("--report", "report_file", type=output_file, help="Also write the state as Markdown.")
 def check(directories, as_json, junit, baseline, needed, report_file):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
-    from gpbench import report
     from gpbench.experiment.results.checked_files import storing
+    from gpbench.papers import check, check_report
 
     if needed:
-        return _needed(report, directories, as_json)
-    found = report.check([Path(d) for d in directories])
+        return _needed(directories, as_json)
+    found = check.check([Path(d) for d in directories])
     if report_file:
-        Path(report_file).write_text(report.reproduction(found, [Path(d) for d in directories]), encoding="utf-8")
+        Path(report_file).write_text(check_report.reproduction(found, [Path(d) for d in directories]), encoding="utf-8")
     if junit:
         with storing(junit):
             Path(junit).write_text(found.junit(), encoding="utf-8")
@@ -97,13 +97,14 @@ def check(directories, as_json, junit, baseline, needed, report_file):
     return 0 if verdict.passed else 4
 
 
-def _needed(report, directories, as_json: bool) -> None:
+def _needed(directories, as_json: bool) -> None:
     """What to run; never a failure."""
     from dataclasses import asdict
 
     from gpbench.analysis.results_table import load
+    from gpbench.papers.verdicts import undecided
 
-    found = report.needed([load(d) for d in directories])
+    found = undecided.needed([load(d) for d in directories])
     if as_json:
         print_json([asdict(n) for n in found])
         return
@@ -121,9 +122,9 @@ def _needed(report, directories, as_json: bool) -> None:
 )
 def site(directories, output, readme):
     """A static site over many folders: the scoreboard, a page for each paper, every folder's report."""
-    from gpbench import report as rendering
+    from gpbench.report import render_folder
 
-    _wrote(rendering.build_site([Path(d) for d in directories], Path(output), Path(readme) if readme else None))
+    _wrote(render_folder.build_site([Path(d) for d in directories], Path(output), Path(readme) if readme else None))
 
 
 @click.command(cls=Command)
@@ -132,9 +133,9 @@ def site(directories, output, readme):
 @json_option
 def compare(first, second, as_json):
     """Two results folders side by side."""
-    from gpbench import report
+    from gpbench.analysis import compare
 
-    found = report.compare(Path(first), Path(second))
+    found = compare.compare(Path(first), Path(second))
     if as_json:
         print_json(found.to_json())
     else:

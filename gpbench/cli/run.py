@@ -157,9 +157,9 @@ class _One:
         plan = self.plan(self.config, fetch, **self.selection)
         if not self.for_check:
             return plan
-        from gpbench import report
+        from gpbench.papers.verdicts import undecided
 
-        trials, short = report.for_check(self.out, plan.trials)
+        trials, short = undecided.for_check(self.out, plan.trials)
         for message in short if trials else (*short, f"{self.out}: no trial of the plan would decide a cell"):
             note(message)
         return replace(plan, trials=trials)
@@ -257,22 +257,22 @@ class _One:
 
 def write_curves(out: Path) -> list[str]:
     """Condense the traces of a folder; names of files that were damaged and are in quarantine/ now."""
-    from gpbench import report
+    from gpbench.analysis import condense
     from gpbench.experiment.results.folder import ResultsFolder
 
     store = ResultsFolder(out)
-    for name in (found := report.damaged(store.folder)):
+    for name in (found := condense.damaged(store.folder)):
         store.quarantine(store.folder / name)
-    store.write_condensed(report.condensed(store.folder))
+    store.write_condensed(condense.condensed(store.folder))
     return found
 
 
 def _render(out: Path) -> None:
     """Everything that is drawn from disk, then the table on screen."""
-    from gpbench import report
+    from gpbench.report import render_folder
 
-    report.render_all(out)
-    click.echo(report.console_table(out, 100 if sys.stdout.isatty() else None))
+    render_folder.render_all(out)
+    click.echo(render_folder.console_table(out, 100 if sys.stdout.isatty() else None))
     note(f"report: {out / 'report.html'}")
 
 

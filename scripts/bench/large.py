@@ -1,4 +1,4 @@
-"""One model of rows beyond memory (gp/inference/parts.py): units of one dgemm, anonymous memory, and a second worker."""
+"""One model of rows beyond memory (gp/inference/parts.py): time in units of one dgemm, memory, a second worker."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def one_evaluation(n: int) -> Callable[[int], str]:
 
 def two_workers(repeats: int, n: int = 1_000_000) -> str:
     from gpbench.experiment.run.dask.connect import local_cluster
-    from gpbench.experiment.run.dask.row_map import Crew
+    from gpbench.experiment.run.dask.row_map import RowMap
 
     folder, taken = tempfile.mkdtemp(), {}
     try:
         rows = rows_of(folder, n)
         for workers in (1, 2):
             cluster = local_cluster(workers)
-            crew = Crew(cluster.scheduler_address)
+            crew = RowMap(cluster.scheduler_address)
             run = evaluation(rows, crew)
             run()
             begin = time.perf_counter()

@@ -38,7 +38,7 @@ class Reached(Exception):
 
 
 class Watch:
-    """A journal (experiment/evaluation/checkpoint.py) that keeps times and values only, and ends the climb at the target."""
+    """A checkpoint that keeps times and values only, and ends the optimisation at the target."""
 
     def __init__(self, target: float):
         self.target, self.trace, self.begin = target, [], time.process_time()

@@ -174,7 +174,7 @@ def test_a_signal_outside_of_the_trials_says_what_was_done(moment, number, code,
         os.kill(os.getpid(), number)
         time.sleep(60)
 
-    target = "gpbench.experiment.plan.plan.plan" if moment == "planning" else "gpbench.report.render_all"
+    target = "gpbench.experiment.plan.plan.plan" if moment == "planning" else "gpbench.report.render_folder.render_all"
     monkeypatch.setattr(target, interrupted, raising=False)
     begin = time.monotonic()
     got, _, err = command("run", "small.yaml")

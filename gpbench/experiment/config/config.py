@@ -22,11 +22,10 @@ from . import settings as settings_of
 from .dataset_entry import DatasetEntry
 from .document_checker import Reader, check_name, label_of, shown
 from .method_entry import MethodEntry
-from .overrides import override
 from .resolved import resolved_yaml
 from .sections import Compare, Limits, Published
 from .settings import DEFAULTS, METHOD_SETTINGS, SETTINGS
-from .yaml_document import Keys, read
+from .yaml_document import Keys, override, read
 
 __all__ = ["Config", "load_config", "published_items", "resolved_yaml"]
 

@@ -18,10 +18,10 @@ from gpbench.methods.base import Fitted, Method, Prediction, Predictor, Problem
 from gpbench.system.memory import peak_mb, too_large
 from gpbench.text import one_line
 
-from . import compiling, curves_1d, probes
+from . import curves_1d, probes
 from .probes import FinishedFit, recorder_for
 from .problem import problem_of
-from .stopwatch import Elapsed, now
+from .timing import Elapsed, compile_seconds, now
 from .trial_data import TrialData, trial_data
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
@@ -61,11 +61,11 @@ def results(
     elapsed, learn = Elapsed(), _learning(shared)
     for trial in trials:
         begin(trial)
-        started, compiled_before = now(), compiling.seconds()[0]
+        started, compiled_before = now(), compile_seconds()[0]
         fitted = method.checked(next(fits))
         spent = now() - started
         elapsed = elapsed + spent if method.extends(problem) else spent
-        if (spent_on_it := compiling.seconds()[0] - compiled_before) > COMPILING:
+        if (spent_on_it := compile_seconds()[0] - compiled_before) > COMPILING:
             note = f"{spent_on_it:.0f} s of compiling, once per machine, are not in its seconds"
             fitted = replace(fitted, notes=(*fitted.notes, note))
         try:

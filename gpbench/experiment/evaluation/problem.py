@@ -22,7 +22,7 @@ from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
 
-from .stopwatch import now, wall
+from .timing import now, wall
 from .trial_data import TrialData, trial_data
 
 STARTED_ON = 10_000  # rows of the shared random order that a kernel's start sees of data beyond memory

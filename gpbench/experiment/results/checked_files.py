@@ -1,4 +1,4 @@
-"""Files of a results folder: written whole (system/atomic_files.py), JSON with its checksum, storage errors in one sentence."""
+"""Files of a results folder: written whole or not at all, JSON with a checksum, storage errors in one sentence."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import TrialResult
 
-from .dask.row_workers import RowWorkers
+from .dask.row_map import RowWorkers
 from .duration import model
 from .executor import Executor, SchedulerLost, ServerLost
 from .jobs import Job, jobs_for

@@ -20,7 +20,7 @@ import numpy as np
 from gpbench.methods.base import Fitted, Method, Problem
 from gpbench.recorder import Recorder
 
-from ..stopwatch import wall
+from ..timing import wall
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from gpbench.gp.inference.sites_rows import RowSites
 from gpbench.methods.families.ep import LIKELIHOOD
 from gpbench.recorder import Stopwatch
 
-from ..stopwatch import wall
+from ..timing import wall
 from . import FinishedFit
 
 

@@ -1,18 +1,42 @@
-"""Parts of the rows of one model on Dask's workers (gp/inference/parts.py): the sums come back in the order of the parts.
+"""Sums over blocks of the rows of one model, computed on Dask workers; they come back in the order of the blocks.
 
-Workers read the rows themselves, from the same path as here: on many machines a shared folder, or a copy on each. Parts
-are told to the workers once; what an evaluation needs beside them (theta, Z, m x m matrices) once per round.
+The workers read the rows from the same path as this machine: a shared folder, or a copy on each machine. A block is
+sent once; what one evaluation needs besides (theta, Z, m x m matrices) is sent once per evaluation.
 """
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import dataclass
+
 from gpbench.errors import DataError
 from gpbench.gp.inference import parts
 
-from .connect import client_of
+from .connect import client_of, local_cluster
 
 
-class Crew:
+@dataclass
+class RowWorkers:
+    address: str
+    local: object = None  # a cluster of our own
+
+    @classmethod
+    def find(cls, where: str, jobs: int) -> RowWorkers | None:
+        """None when rows are done by the trial's own process."""
+        if where == "local":
+            return None
+        if where != "dask":
+            return cls(where)
+        cluster = local_cluster(jobs)
+        return cls(cluster.scheduler_address, cluster)
+
+    def close(self) -> None:
+        if self.local is not None:
+            with contextlib.suppress(Exception):
+                self.local.close(timeout=5)
+
+
+class RowMap:
     """A `Map` of gp/inference/parts.py."""
 
     def __init__(self, address: str):
@@ -22,8 +46,8 @@ class Crew:
     def __call__(self, function, pieces, shared) -> list[parts.Sums]:
         if self._told[0] is not pieces:
             self._told = pieces, [self.client.scatter(p, hash=False) for p in pieces]
-        everybody = self.client.scatter(shared, broadcast=True, hash=False)
-        futures = [self.client.submit(_apply, function, p, everybody, pure=False) for p in self._told[1]]
+        sent = self.client.scatter(shared, broadcast=True, hash=False)
+        futures = [self.client.submit(_apply, function, p, sent, pure=False) for p in self._told[1]]
         try:
             return self.client.gather(futures)
         except OSError as e:

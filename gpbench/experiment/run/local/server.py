@@ -17,7 +17,7 @@ import signal
 import time
 from functools import cache, partial
 
-from gpbench.experiment.evaluation import compiling
+from gpbench.experiment.evaluation.timing import load_compiled
 from gpbench.system import memory
 
 from . import logs, os_limits
@@ -96,7 +96,7 @@ def _load_compiled(method: str) -> None:
     from gpbench import catalog
 
     with contextlib.suppress(Exception):
-        compiling.load_for(catalog.find("method", method))
+        load_compiled(catalog.find("method", method))
 
 
 def _obey(command: dict, running: dict[int, dict], events: int, lock: int, close) -> None:

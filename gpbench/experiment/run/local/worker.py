@@ -139,11 +139,11 @@ class _Equipment:
 
         from gpbench.experiment.evaluation.checkpoint import Journal
 
-        from ..dask.row_map import Crew
+        from ..dask.row_map import RowMap
 
         self.journal = Journal(self.store.journal_path(self.trials[0]))
         travels = self.job.get("rows_on") and not self.trials[0].code  # Dask's workers know no plug-ins
-        self.crew = Crew(self.job["rows_on"]) if travels else None
+        self.crew = RowMap(self.job["rows_on"]) if travels else None
         return replace(problem, journal=self.journal, do=self.crew or problem.do)
 
     def put_away(self) -> None:

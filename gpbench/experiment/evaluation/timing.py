@@ -1,9 +1,8 @@
-"""Keeping the time of compiling out of the times of trials.
+"""Wall and CPU seconds of work, without the time that numba spends on compiling (once per machine).
 
-numba keeps compiled functions on disk and reads them at the first call, a tenth of a second for some; the fork server
-does that once per method instead. This leans on numba's internals; where they differ, trials load for themselves.
-What is still compiled during a trial, the first time on a machine, is counted by `seconds`; the clocks of stopwatch.py
-stand still for so long.
+numba keeps compiled functions on disk and reads them at the first call, a tenth of a second for some. The fork server
+reads them once per method instead (`load_compiled`). This uses numba's internals; where they differ, each trial loads
+its own. `compile_seconds` counts what is still compiled during a trial, and the clocks here leave that time out.
 """
 
 from __future__ import annotations
@@ -12,9 +11,32 @@ import contextlib
 import inspect
 import sys
 import time
+from dataclasses import dataclass
 from functools import cache
 
 from gpbench.recorder import Stopwatch
+
+
+@dataclass(frozen=True)
+class Elapsed:
+    wall: float = 0.0
+    cpu: float = 0.0  # of all threads of this process
+
+    def __add__(self, other: Elapsed) -> Elapsed:
+        return Elapsed(self.wall + other.wall, self.cpu + other.cpu)
+
+    def __sub__(self, other: Elapsed) -> Elapsed:
+        return Elapsed(self.wall - other.wall, self.cpu - other.cpu)
+
+
+def now() -> Elapsed:
+    wall, cpu = compile_seconds()
+    return Elapsed(time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def wall() -> float:
+    """Wall seconds for recorders: the same clock as for the whole fit, so no part is longer than the fit (0.6 us)."""
+    return time.perf_counter() - compile_seconds()[0]
 
 
 @cache
@@ -44,7 +66,7 @@ def _listener():
     return listener
 
 
-def seconds() -> tuple[float, float]:
+def compile_seconds() -> tuple[float, float]:
     """Wall and CPU seconds that numba spent on compiling and loading in this process since the first call."""
     with contextlib.suppress(ImportError, AttributeError):
         listener = _listener()
@@ -52,7 +74,7 @@ def seconds() -> tuple[float, float]:
     return 0.0, 0.0
 
 
-def load_for(cls: type) -> None:
+def load_compiled(cls: type) -> None:
     """Read from disk what has been compiled for functions that this class's module uses, directly or through others."""
     with contextlib.suppress(ImportError):
         from numba.core.registry import CPUDispatcher
@@ -65,16 +87,16 @@ def load_for(cls: type) -> None:
 
 def _modules_of(start: str) -> set[str]:
     """Modules of gpbench that are reached from this one by what they import."""
-    found, pending_trials = set(), [start]
-    while pending_trials:
-        name = pending_trials.pop()
+    found, waiting = set(), [start]
+    while waiting:
+        name = waiting.pop()
         if name in found or name not in sys.modules:
             continue
         found.add(name)
         for value in vars(sys.modules[name]).values():
             home = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
             if isinstance(home, str) and home.startswith("gpbench."):
-                pending_trials.append(home)
+                waiting.append(home)
     return found
 
 
