@@ -13,59 +13,76 @@ import gpbench
 from gpbench.experiment.results.folder import ResultsFolder
 
 ROOT = Path(gpbench.__file__).parent
-TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Rooms")[1].split("## ")[0]
-ANYWHERE = {"errors", "text", "versions", "deadline", "machine", "recorder", "__version__"}
+TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Folders")[1].split("## ")[0]
+ANYWHERE = {"errors", "text", "versions", "recorder", "__version__"}
+SPLIT = ("gp", "experiment")  # folders whose subfolders are parts of their own
 
 
-def rooms() -> dict[str, set[str]]:
-    """Part -> parts of gpbench it may use besides, as docs/architecture.md has it; "all" where that is said."""
+def parts() -> dict[str, set[str]]:
+    """Part -> parts of gpbench that it may import, as docs/architecture.md has it; "all" where the table says so."""
     found = {}
-    for parts, imports in re.findall(r"^\| (`[^|]+`) \|[^|]*\| ([^|]+) \|$", TABLE, re.MULTILINE):
-        for part in re.findall(r"`(\w+)(?:/|\.py)`", parts):
-            found[part] = set(re.findall(r"\w+", imports))
+    for names, imports in re.findall(r"^\| (`[^|]+`) \|[^|]*\| ([^|]+) \|$", TABLE, re.MULTILINE):
+        for part in re.findall(r"`([\w/]+?)(?:/|\.py)`", names):
+            found[part] = set(re.findall(r"[\w/]+", imports))
     return found
 
 
-MAY_IMPORT = rooms()
+MAY_IMPORT = parts()
+
+
+def part_of(names: tuple[str, ...]) -> str:
+    """The part that a module belongs to: `gp/kernels`, `data`, `catalog`."""
+    return "/".join(names[:2]) if names[0] in SPLIT and len(names) > 1 else names[0]
+
+
+def files_of(part: str) -> list[Path]:
+    return [ROOT / f"{part}.py"] if (ROOT / f"{part}.py").exists() else sorted((ROOT / part).rglob("*.py"))
 
 
 def imports_of(file: Path) -> set[str]:
-    """First-level parts of gpbench that a file imports, relative imports resolved."""
+    """Parts of gpbench that a file imports, relative imports resolved."""
     package = ("gpbench", *file.relative_to(ROOT).parent.parts)
     found = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            found |= {a.name for a in node.names}
+            found |= {tuple(a.name.split(".")) for a in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join([*base, *([node.module] if node.module else [])])
-            found |= {f"{module}.{a.name}" for a in node.names} if module == "gpbench" else {module}
-    return {name.split(".")[1] for name in found if name.startswith("gpbench.")}
+            module = (*base, *(node.module.split(".") if node.module else ()))
+            found |= {(*module, a.name) for a in node.names}
+    return {part_of(names[1:]) for names in found if names[0] == "gpbench" and len(names) > 1}
 
 
-def test_the_table_of_rooms_has_every_part_and_what_may_be_used_everywhere():
-    assert set(MAY_IMPORT) == {f.stem for f in ROOT.glob("[!_]*.py")} | {f.parent.name for f in ROOT.glob("*/*.py")}
+def test_the_table_has_every_part_and_what_may_be_used_everywhere():
+    folders = [f.parent.relative_to(ROOT) for f in [*ROOT.glob("*/*.py"), *ROOT.glob("*/*/*.py")]]
+    expected = {part_of(f.parts) for f in folders if f.parts != () and f.as_posix() not in SPLIT}
+    assert set(MAY_IMPORT) == {f.stem for f in ROOT.glob("[!_]*.py")} | expected | {"published"}
     said = re.search(r"^(`.*) may be used everywhere", TABLE, re.MULTILINE)[1]
     assert set(re.findall(r"\w+", said)) - {"and"} == ANYWHERE - {"__version__"}
 
 
 @pytest.mark.parametrize("part", [part for part in MAY_IMPORT if "all" not in MAY_IMPORT[part]])
 def test_imports_go_one_way(part):
-    files = [ROOT / f"{part}.py"] if (ROOT / f"{part}.py").exists() else sorted((ROOT / part).rglob("*.py"))
-    used = {file: imports_of(file) - ANYWHERE - {part} for file in files}
-    for file, parts in used.items():
-        beyond = parts - MAY_IMPORT[part]
+    for file in files_of(part):
+        beyond = imports_of(file) - ANYWHERE - {part} - MAY_IMPORT[part]
         assert not beyond, f"{file.relative_to(ROOT)} imports {sorted(beyond)}"
 
 
+def test_a_part_may_import_only_parts_above_it_in_the_table():
+    order = list(MAY_IMPORT)
+    for part, imports in MAY_IMPORT.items():
+        folders = {i for i in imports if (ROOT / i).is_dir()}
+        assert all(order.index(i) < order.index(part) for i in folders), part
+
+
 def test_selection_and_learning_do_not_know_each_other():
-    for part, other in (("selection", "learning"), ("learning", "selection")):
+    for part, other in (("gp/selection", "gp/learning"), ("gp/learning", "gp/selection")):
         for file in (ROOT / part).rglob("*.py"):
             assert other not in imports_of(file), file
 
 
 def test_nothing_below_the_experiment_prints_or_reads_yaml():
-    for part in ("linalg", "kernels", "objectives", "inference", "learning", "selection", "methods", "data"):
+    for part in ("gp", "methods", "data"):
         for file in (ROOT / part).rglob("*.py"):
             tree = ast.parse(file.read_text())
             calls = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
@@ -75,7 +92,7 @@ def test_nothing_below_the_experiment_prints_or_reads_yaml():
 
 
 def test_clocks_are_the_recorders_and_the_runners():
-    for part in ("linalg", "kernels", "objectives", "inference", "learning", "selection", "methods"):
+    for part in ("gp", "methods"):
         for file in (ROOT / part).rglob("*.py"):
             tree = ast.walk(ast.parse(file.read_text()))
             named = {a.name for node in tree if isinstance(node, (ast.Import, ast.ImportFrom)) for a in node.names}
@@ -95,18 +112,18 @@ def calls_in(file: Path) -> set[str]:
     return found
 
 
-def test_only_the_store_writes_data_and_reports_write_drawings_at_one_place():
-    by_the_store = {
+def test_only_the_results_folder_writes_data_and_reports_write_drawings_at_one_place():
+    by_the_folder = {
         n for n in vars(ResultsFolder) if re.match(r"(write|save|adopt|quarantine|repair|prepare|create)", n)
     }
-    assert {"save", "write_csv", "write_archive", "write_external", "write_condensed", "quarantine"} <= by_the_store
+    assert {"save", "write_csv", "write_archive", "write_external", "write_condensed", "quarantine"} <= by_the_folder
     plain = {"open", "write_text", "write_bytes", "mkdir", "unlink", "rmtree", "touch", "copyfile", "copytree"}
-    for file in sorted((ROOT / "report").rglob("*.py")):
-        drawing = set() if file.name == "placing.py" else {"write_atomic", "make_folder", "replacing"}
-        beyond = calls_in(file) & (by_the_store - {"save"} | plain | drawing | {"write_checked", "write_summed"})
+    for file in [f for part in ("analysis", "papers", "report") for f in sorted((ROOT / part).rglob("*.py"))]:
+        drawing = set() if file == ROOT / "analysis/drawing/files.py" else {"write_atomic", "make_folder", "replacing"}
+        beyond = calls_in(file) & (by_the_folder - {"save"} | plain | drawing | {"write_checked", "write_summed"})
         assert not beyond, f"{file.relative_to(ROOT)} calls {sorted(beyond)}"
-    for part in ROOT.glob("[!_]*"):  # what makes a file of a results folder trusted is made in one room
-        for file in part.rglob("*.py") if part.is_dir() and part.name != "keeping" else ():
+    for file in ROOT.rglob("*.py"):  # one folder makes the checksums that make a file of a results folder trusted
+        if ROOT / "experiment/results" not in file.parents:
             assert not calls_in(file) & {"write_checked", "write_summed"}, file
 
 
