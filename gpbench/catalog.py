@@ -14,6 +14,7 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from . import plugin_files
 from .errors import ConfigError
@@ -115,7 +116,7 @@ def broken(kind: str) -> list[str]:
     return _installed(kind)[1]
 
 
-def find(kind: str, name: str) -> type:
+def find(kind: str, name: str) -> type[Any]:
     """The class of that name; an unknown name is a ConfigError that offers the nearest ones."""
     base = _base(kind)
     for plugin in _plugins.values():

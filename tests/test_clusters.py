@@ -19,7 +19,7 @@ from gpbench.errors import ConfigError
 from gpbench.experiment.results.checked_files import read_checked
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.run.dask import connect, worker_versions
-from gpbench.experiment.run.dask.file_bundle import Parcel
+from gpbench.experiment.run.dask.file_bundle import FileBundle
 from gpbench.report.tables import tables
 
 pytest.importorskip("distributed")
@@ -147,7 +147,7 @@ def test_the_packages_of_an_adapter_travel_with_it(tmp_path):
     (tmp_path / "good.py").write_text("def fit(X, y, params): ...\n")
     (tmp_path / "requirements.txt").write_text("one==1.0\n")
     path = str(tmp_path / "good.py")
-    there = Parcel.of([], [trial("external", external=path)]).unpack(tmp_path / "away")[1][path]
+    there = FileBundle.of([], [trial("external", external=path)]).unpack(tmp_path / "away")[1][path]
     assert environment.find(there).lock == environment.find(path).lock
     assert environment.find(there).folder == environment.find(path).folder  # of the installed packages
 
@@ -165,7 +165,7 @@ def test_a_bundle_has_the_hash_of_the_files_it_was_made_of(tmp_path):
     bundle = plugin_files.bundle(home / "mine.py")
     assert next(iter(bundle)) == "mine.py"
     assert set(bundle) == {"mine.py", "tools/__init__.py", "tools/inner.py", "tools/deep.py"}
-    (path,), _ = Parcel([bundle]).unpack(tmp_path / "away")
+    (path,), _ = FileBundle([bundle]).unpack(tmp_path / "away")
     (home / "mine.py").unlink()
     (home / "tools").rename(home / "gone")
     code = f"from gpbench import plugin_files; print(plugin_files.load({path!r}).hash)"

@@ -40,7 +40,12 @@ def test_shared_work_is_one_job_for_all_that_need_it():
     full_gp = {"schedule": "fixed", "from": "full-gp", "subset": 10, "evaluations": 3}
     trials = [trial(m, d_max=d, hyperparameters=full_gp) for m in ("fake", "fake-path") for d in (3, 4)]
     queue = jobs_for(trials, lambda key: False)
-    assert [(bool(j.shared), len(j.trials)) for j in queue.waiting] == [(True, 4), (False, 1), (False, 1), (False, 2)]
+    assert [(bool(s.job.makes_full_gp), len(s.job.trials)) for s in queue.waiting] == [
+        (True, 4),
+        (False, 1),
+        (False, 1),
+        (False, 2),
+    ]
 
 
 def test_shared_work_that_fails_takes_its_dependants_and_nobody_else(tmp_path):

@@ -155,7 +155,7 @@ def test_the_learner_is_a_version_and_no_parameter():
 def test_two_versions_of_one_path_do_not_share_a_process():
     pair = [trial("fake-path", d_max=d) for d in (5, 10)]
     pair += [replace(t, versions={"learner": 2}) for t in pair]
-    assert [len(job.trials) for job in jobs_for(pair, lambda key: True).waiting] == [2, 2]
+    assert [len(state.job.trials) for state in jobs_for(pair, lambda key: True).waiting] == [2, 2]
 
 
 def test_an_added_key_of_the_hyperparameters_enters_the_key_of_shared_work():

@@ -177,11 +177,11 @@ class _One:
 
     def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
         from gpbench.experiment.results.folder import ResultsFolder
-        from gpbench.experiment.run.duration import estimate, foreseen
+        from gpbench.experiment.run.duration import estimate, memory_warnings
         from gpbench.text import duration
 
         plan = self.chosen(fetch=False)
-        for message in [*plan.notices, *foreseen(plan.trials)]:
+        for message in [*plan.notices, *memory_warnings(plan.trials)]:
             note(message)
         found = estimate(plan.trials, ResultsFolder(self.out), rerun or "", save_predictions, self.config.metrics)
         for trial in found.missing:

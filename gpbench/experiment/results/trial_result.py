@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal, get_args
 
 from gpbench.experiment.plan.trial import Trial
 from gpbench.metrics import METRICS
@@ -20,7 +20,8 @@ COLUMNS = (  # of results.csv, in this order
     "rmse", "mae", "crps", "coverage",
 )  # fmt: skip
 FIRST_COLUMNS = COLUMNS[: COLUMNS.index("learn_seconds")]  # what every folder has; the others came later
-STATUSES = ("ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped", "lost")
+Status = Literal["ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped", "lost"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass

@@ -1,11 +1,12 @@
-"""How long a plan may take, for the dry run: from like trials in the folder where there are some, else from flops.
+"""How long a plan may take, for the dry run: measured on similar finished trials if there are any, else from flops.
 
-The flop model is rough by design (a factor of three either way): building a basis of m costs about 6 n m^2, an exact
-fit n^3, each evaluation of a full GP's evidence and gradient 2 n^3; at ten GFLOP/s and .3 s per trial around it.
+The flop count is rough (within a factor of three either way): building a basis of m costs about 6 n m^2, an exact
+fit n^3, each evaluation of a full GP's evidence and gradient 2 n^3; at ten GFLOP/s, and 0.3 s per job besides.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,15 +14,17 @@ from gpbench import catalog
 from gpbench.experiment.plan.full_gp_key import full_gp_evaluations
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import ResultsFolder
+from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.system.memory import too_large
 
-from .jobs import Job, jobs_for
+from .jobs import jobs_for
+from .messages import Job
 from .pending import pending_trials
 
 _RATE = 1e10  # flop/s of one thread
-AROUND = 0.3  # seconds: start of the process, data, files
-_ON_TOP = 40  # evaluations with all rows of the subset that a ladder leaves
+OVERHEAD = 0.3  # seconds of a job: start of the process, data, files
+_FULL_EVALUATIONS = 40  # with all rows of the subset, after the ladder of smaller subsets (learner 3)
 _UNKNOWN_ROWS = 1000
 _UNKNOWN_BASIS = 500
 
@@ -30,10 +33,10 @@ _UNKNOWN_BASIS = 500
 class Estimate:
     trials: int
     missing: list[Trial]
-    stale: int  # of those that are done
+    stale: int  # finished trials that an older version computed
     jobs: int
-    seconds: float  # of one process; divide by --jobs
-    measured: int  # jobs whose time comes from finished trials, the others from the flop model
+    seconds: float  # with one process; divide by --jobs
+    measured: int  # jobs whose time comes from finished trials; the others' comes from the flop count
 
     @property
     def done(self) -> int:
@@ -43,50 +46,51 @@ class Estimate:
 def estimate(
     trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False, metrics: tuple[str, ...] = ()
 ) -> Estimate:
-    """Time for what is missing of the trials."""
+    """How long the missing trials may take."""
     found = pending_trials(trials, store, rerun, predictions, metrics=metrics)
     known = _known_seconds([*found.stale.values(), *found.results.values()])
     queue = jobs_for(found.missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0
-    for job in queue.waiting:
-        like = None if job.shared else known.get(_like(job.trials[-1]))
+    for job in (state.job for state in queue.waiting):
+        like = None if job.makes_full_gp else known.get(_like(job.trials[-1]))
         measured += like is not None
-        seconds += AROUND + (model(job) if like is None else like)
+        seconds += OVERHEAD + (model_seconds(job) if like is None else like)
     stale = len(found.stale.keys() - {t.id for t in found.missing})
     return Estimate(len(trials), found.missing, stale, len(queue.waiting), seconds, measured)
 
 
-def _like(trial: Trial) -> tuple:
+def _like(trial: Trial) -> tuple[object, ...]:
+    """Equal for trials that are expected to take equally long."""
     return trial.dataset_name, trial.method, trial.params.get("d_max")
 
 
-def _known_seconds(results) -> dict[tuple, float]:
+def _known_seconds(results: list[TrialResult]) -> dict[tuple[object, ...], float]:
     """Mean seconds of fit and prediction by data set, method and size."""
-    times: dict[tuple, list[float]] = {}
+    times: dict[tuple[object, ...], list[float]] = {}
     for r in results:
         if r.status == "ok":
             times.setdefault(_like(r.trial), []).append((r.seconds.get("fit") or 0) + (r.seconds.get("predict") or 0))
     return {key: sum(values) / len(values) for key, values in times.items()}
 
 
-def model(job: Job) -> float:
-    """Seconds by the flop count of this module's docstring; a nested path costs what its largest size costs."""
+def model_seconds(job: Job) -> float:
+    """Seconds by the flop count of this module's docstring; a nested path takes as long as its largest size."""
     trial = job.trials[-1]
     n, h = rows(trial), trial.hyperparameters
-    if job.shared:
-        evaluations = min(full_gp_evaluations(h), _ON_TOP if trial.shared_learner >= 3 else full_gp_evaluations(h))
-        return 2.0 * evaluations * min(n, h["subset"] or usual_subset(n)) ** 3 / _RATE
+    if job.makes_full_gp:
+        evaluations = min(full_gp_evaluations(h), _FULL_EVALUATIONS if trial.shared_learner >= 3 else math.inf)
+        return float(2.0 * evaluations * min(n, h["subset"] or usual_subset(n)) ** 3 / _RATE)
     evaluations = {"fixed": 0, "joint": h.get("evaluations", 200)}.get(
         h["schedule"], h.get("rounds", 10) * h.get("evaluations", 20)
     )
     if trial.method == "full-gp":
-        return (1 + 2.0 * evaluations) * n**3 / _RATE
+        return float((1 + 2.0 * evaluations) * n**3 / _RATE)
     m = min(trial.params.get("d_max") or _UNKNOWN_BASIS, n)
-    return 6.0 * (1 + evaluations) * n * m**2 / _RATE
+    return float(6.0 * (1 + evaluations) * n * m**2 / _RATE)
 
 
 def rows(trial: Trial) -> int:
-    """Training rows, as far as the plan tells without loading the data."""
+    """Number of training rows, as far as the plan says without loading the data."""
     total = trial.dataset.get("n_train")
     if total is None and (name := trial.dataset.get("name")) and (shape := catalog.find("dataset", name).shape):
         k = trial.split.get("k", 10)
@@ -98,7 +102,7 @@ def rows(trial: Trial) -> int:
 
 @cache
 def _lines(path: str) -> int:
-    """Of a file, its header included; about as many as it has rows."""
+    """Number of line ends in a file; 0 if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
@@ -106,7 +110,7 @@ def _lines(path: str) -> int:
         return 0
 
 
-def foreseen(trials: list[Trial]) -> list[str]:
-    """Methods that this machine's memory cannot hold on so many rows, each in a sentence."""
+def memory_warnings(trials: list[Trial]) -> list[str]:
+    """One sentence for each method whose matrices of the trials' training rows exceed this machine's memory."""
     dense = {(t.method, rows(t)) for t in trials if catalog.find("method", t.method).dense}
     return [why for method, n in sorted(dense) if (why := too_large(method, n))]

@@ -1,4 +1,4 @@
-"""What a run tells on stderr: a bar with the time left on a terminal, one plain line per finished trial elsewhere."""
+"""Progress of a run on stderr: on a terminal a bar with the time left, elsewhere one line per finished trial."""
 
 from __future__ import annotations
 
@@ -7,52 +7,58 @@ import os
 import sys
 import time
 from collections import Counter
+from typing import Any, TextIO
 
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.text import printable
 
-WORKING_EVERY = 10.0  # seconds between lines about work that trials share
+WORKING_EVERY = 10.0  # seconds between lines about a full-GP fit
 
 
 class Silent:
-    """Takes every report and shows none."""
+    """Shows nothing."""
 
-    def start(self, total: int, done: int) -> None: ...
+    def start(self, total: int, done: int) -> None:
+        """A run begins; `done` of its `total` trials have a result."""
 
-    def finished(self, result: TrialResult) -> None: ...
+    def finished(self, result: TrialResult) -> None:
+        """A trial has a result."""
 
-    def say(self, text: str) -> None: ...
+    def say(self, text: str) -> None:
+        """A line for the user."""
 
-    def working(self, text: str) -> None: ...
+    def working(self, text: str) -> None:
+        """How far a full-GP fit has come."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """The run has ended."""
 
 
 class Lines(Silent):
-    """One line per finished trial. A reader that has gone away ends the reports, not the run."""
+    """Writes one line per finished trial. A closed stream ends the reports, not the run."""
 
-    def __init__(self, stream=None):
+    def __init__(self, stream: TextIO | None = None):
         self.stream = stream or sys.stderr
         self.clock = Clock(WORKING_EVERY)
-        self.errors: Counter[str] = Counter()  # how many trials each has ended
+        self.errors: Counter[str] = Counter()  # number of trials that each error has ended
 
-    def start(self, total, done):
+    def start(self, total: int, done: int) -> None:
         self.total, self.count = total, done
 
-    def finished(self, result):
+    def finished(self, result: TrialResult) -> None:
         self.count += 1
-        self.say(f"[{self.count}/{self.total}] {describe(result, told=self.known(result))}")
+        self.say(f"[{self.count}/{self.total}] {describe(result, repeated=self.repeated(result))}")
 
-    def known(self, result) -> bool:
-        """Whether the error of this trial has been told already."""
+    def repeated(self, result: TrialResult) -> bool:
+        """Whether an earlier trial ended with the same error."""
         self.errors[result.reason] += bool(result.reason)
         return self.errors[result.reason] > 1
 
-    def working(self, text):
+    def working(self, text: str) -> None:
         if self.clock.due():
             self.say(text)
 
-    def say(self, text):
+    def say(self, text: str) -> None:
         encoding = getattr(self.stream, "encoding", None) or "ascii"
         with contextlib.suppress(OSError, ValueError):
             self.stream.write(printable(text).encode(encoding, "replace").decode(encoding) + "\n")
@@ -60,11 +66,11 @@ class Lines(Silent):
 
 
 class Bar(Lines):
-    """A bar on a terminal; failures are still said in full, the same error once."""
+    """Shows a bar on a terminal, and a line for each failed trial whose error is new."""
 
-    bar = None  # before the start
+    bar: Any = None  # tqdm; None before the start
 
-    def start(self, total, done):
+    def start(self, total: int, done: int) -> None:
         from tqdm import tqdm
 
         super().start(total, done)
@@ -75,24 +81,24 @@ class Bar(Lines):
             smoothing=0.05, mininterval=0.2,
         )  # fmt: skip
 
-    def finished(self, result):
-        if result.status not in ("ok", "skipped") and not self.known(result):
+    def finished(self, result: TrialResult) -> None:
+        if result.status not in ("ok", "skipped") and not self.repeated(result):
             self.say(describe(result))
         with contextlib.suppress(OSError, ValueError):
             self.bar.set_postfix_str("", refresh=False)
             self.bar.update(1)
 
-    def working(self, text):
+    def working(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):
             self.bar.set_postfix_str(printable(text))
 
-    def say(self, text):
+    def say(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):
             if self.bar is not None:
                 self.bar.clear()
         super().say(text)
 
-    def close(self):
+    def close(self) -> None:
         with contextlib.suppress(OSError, ValueError):
             self.bar.close()
         for reason, count in self.errors.items():
@@ -100,25 +106,26 @@ class Bar(Lines):
                 Lines.say(self, f"the same error ended {count} trials: {reason}")
 
 
-def choose(quiet: bool = False, stream=None) -> Silent:
+def choose(quiet: bool = False, stream: TextIO | None = None) -> Silent:
+    """The form of progress that suits the stream, stderr if none is given."""
     stream = stream or sys.stderr
     if quiet or stream is None or stream.closed:
         return Silent()
     return Bar(stream) if stream.isatty() and os.environ.get("TERM") != "dumb" else Lines(stream)
 
 
-def describe(result: TrialResult, told: bool = False) -> str:
-    """A finished trial in a line; an error that was `told` before is not repeated."""
+def describe(result: TrialResult, repeated: bool = False) -> str:
+    """One line about a finished trial; an error is left out if it is `repeated`."""
     trial = result.trial
     size = f" d_max={d}" if (d := trial.params.get("d_max")) is not None else ""
     seconds = sum(v for k, v in result.seconds.items() if k in ("fit", "predict") and v is not None)
     took = f" {seconds:.2f} s" if result.status == "ok" else ""
-    why = f": {'the same error' if told else result.reason}" if result.reason else ""
+    why = f": {'the same error' if repeated else result.reason}" if result.reason else ""
     return f"{result.status} {trial.dataset_name} {trial.label or trial.method}{size} trial {trial.index}{took}{why}"
 
 
 class Clock:
-    """True at most once per interval."""
+    """Limits how often something is done: `due` is true at most once per interval (seconds)."""
 
     def __init__(self, interval: float):
         self.interval, self.last = interval, time.monotonic()

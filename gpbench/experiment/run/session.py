@@ -1,4 +1,4 @@
-"""One run over the missing trials of a locked results folder: the loop that hands out jobs and takes in results."""
+"""One run over the missing trials of a locked results folder: the loop that sends jobs and receives results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gpbench.errors import GpbenchError, StorageError
 from gpbench.experiment.plan.full_gp_key import full_gp_key
@@ -18,20 +18,36 @@ from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import TrialResult
 
-from .dask.row_map import RowWorkers
-from .duration import model
+from .dask.connect import Scheduler
+from .duration import model_seconds
 from .executor import Executor, SchedulerLost, ServerLost
-from .jobs import Job, jobs_for
+from .jobs import JobState, jobs_for, outcome_of_exit, timed_out
 from .local.executor import LocalExecutor
-from .local.worker import STORAGE_EXIT
+from .messages import (
+    Event,
+    Exited,
+    FullGPFailed,
+    Job,
+    JobEvent,
+    Kill,
+    Note,
+    Outcome,
+    Ready,
+    RunContext,
+    Started,
+    StorageFailed,
+    TrialDone,
+    WorkerLost,
+    Working,
+)
 from .pending import pending_trials
 from .progress import Clock, Silent
 
 _TICK = 0.2  # seconds between looks at deadlines and signals
 _CSV_EVERY = 10.0  # seconds between renewals of results.csv
-_RESTARTS = 3  # of a fork server that keeps dying
-_LOSSES = 2  # servers that a job may lose
-_WORKERS_LOST = 3  # workers of a cluster that a job may lose
+_RESTARTS = 3  # of the fork server in one run
+_SERVER_LOSSES = 2  # fork servers that may end while a job runs, until the job counts as crashed
+_WORKER_LOSSES = 3  # workers of a cluster that may die while a job runs, until the job counts as lost
 
 
 @dataclass
@@ -40,27 +56,28 @@ class Options:
     threads: int = 1  # of BLAS in each trial; another number changes the last bits
     timeout: float | None = None  # seconds per trial; along a nested path, from one size to the next
     memory: float | None = None  # MB that a trial may allocate
-    seconds: float | None = None  # for the whole run; what is not done by then is left
-    rerun: str = ""  # of what has a result: "stale", "failed" or "all"
+    seconds: float | None = None  # for the whole run; trials that are not done by then are left
+    rerun: str = ""  # which trials with a result run again: "stale", "failed" or "all"
     fail_fast: bool = False
     save_predictions: bool = False
     metrics: tuple[str, ...] = ()  # that are asked for; empty: all
     offline: bool = False
     plugins: list[str] = field(default_factory=list)
     on: str = "local"  # or "dask", or the address of a Dask scheduler
-    rows_on: str = "local"  # the same for parts of the rows of one model beyond memory
+    rows_on: str = "local"  # the same choice for parts of the rows of one model beyond memory
 
 
 def executor_for(options: Options, store: ResultsFolder, lock: Lock, trials: list[Trial]) -> Executor:
+    """The executor that `options.on` names, not yet started."""
     log = store.log_path("server")
     if options.on == "local":
-        jobs = 1 if options.rows_on == "dask" else options.jobs  # which are then the workers for the rows
+        jobs = 1 if options.rows_on == "dask" else options.jobs  # with rows on Dask, `jobs` counts its workers
         return LocalExecutor(jobs, options.threads, options.offline, log, lock)
     from .dask.executor import DaskExecutor
-    from .dask.file_bundle import Parcel
+    from .dask.file_bundle import FileBundle
 
-    parcel = Parcel.of(options.plugins, trials)
-    return DaskExecutor(options.on, options.jobs, options.threads, options.offline, store, parcel)
+    bundle = FileBundle.of(options.plugins, trials)
+    return DaskExecutor(options.on, options.jobs, options.threads, options.offline, store, bundle)
 
 
 class Session:
@@ -72,13 +89,14 @@ class Session:
         self.end = begin + (options.seconds or float("inf"))
         self.store, self.options, self.planned, self.progress = store, options, planned, progress
         self.lock = lock
-        self.running: dict[int, Job] = {}
+        self.running: dict[int, JobState] = {}
+        self.env = ""  # id of the description of the machine that was ready last; empty before the executor has started
         self.signal: int | None = None
         self.halt = False
         self.restarts = 0
-        self.finished: set[str] = set()  # trials that came to their end in this session
+        self.finished: set[str] = set()  # ids of the trials that this session has run
 
-    def stop(self, number, _frame) -> None:
+    def stop(self, number: int, _frame: object) -> None:
         self.signal = number
 
     # -- the loop -----------------------------------------------------------------------------------------------
@@ -91,18 +109,19 @@ class Session:
         for name in self.store.repair_environments():
             self.progress.say(f"env/{name} was damaged and is now in quarantine/")
         missing = self._missing(trials)
-        self.pool = executor_for(self.options, self.store, self.lock, missing)
+        self.executor = executor_for(self.options, self.store, self.lock, missing)
         self.progress.start(len(trials), len(trials) - len(missing))
-        self.rows = RowWorkers.find(self.options.rows_on, self.options.jobs) if missing else None
+        rows_on = self.options.rows_on
+        self.rows = Scheduler.at(rows_on, self.options.jobs) if missing and rows_on != "local" else None
         try:
             if missing:
                 self._work(missing)
         finally:
-            self.pool.close()
+            self.executor.close()
             if self.rows:
                 self.rows.close()
-            for job in self.running.values():
-                self._take_written(job)
+            for state in self.running.values():
+                self._take_written(state.job)
             self.progress.close()
             self._write_csv()
             self.store.write_archive(self._known())
@@ -118,24 +137,24 @@ class Session:
 
     def _work(self, missing: list[Trial]) -> None:
         if self.options.rerun == "all":
-            for key in {full_gp_key(t) for t in missing} - {None}:
+            for key in {key for t in missing if (key := full_gp_key(t)) is not None}:
                 self.store.shared_path(key).unlink(missing_ok=True)
-        self.queue = jobs_for(missing, self._have_shared)
-        if self.pool.longest_first:
-            self.queue.waiting.sort(key=lambda job: (job.shared is None, -model(job)))
+        self.queue = jobs_for(missing, self._have_full_gp)
+        if self.executor.longest_first:
+            self.queue.waiting.sort(key=lambda state: (state.job.makes_full_gp is None, -model_seconds(state.job)))
         csv_clock = Clock(_CSV_EVERY)
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
             if time.monotonic() > self.end:
                 break
             try:
-                if not self.pool.started and not self._start():
+                if not self.env and not self._start():
                     break
-                self._fill()
-                for event in self.pool.receive(_TICK):
+                self._send_jobs()
+                for event in self.executor.receive(_TICK):
                     self._handle(event)
                 self._kill_overdue()
             except ServerLost:
-                self._recover()
+                self._server_lost()
             except SchedulerLost as e:
                 self.progress.say(str(e))
                 self.signal = signal.SIGINT  # as if interrupted: the same command continues
@@ -143,111 +162,104 @@ class Session:
                 self._write_csv()
 
     def _start(self) -> bool:
-        """Wait for the first machine's description of itself; False when a signal comes before it."""
-        self.pool.start()
-        self.env = None
-        while self.signal is None and self.env is None:
-            for event in self.pool.receive(_TICK):
+        """Start the executor and wait for its first machine; False if a signal comes before it."""
+        o = self.options
+        rows, plugins = self.rows.address if self.rows else None, tuple(o.plugins)
+        folder = str(self.store.folder.resolve())
+        self.executor.start(RunContext(folder, plugins, {}, o.memory, o.save_predictions, tuple(o.metrics), rows))
+        while self.signal is None and not self.env:
+            for event in self.executor.receive(_TICK):
                 self._handle(event)
-        return self.env is not None
+        return bool(self.env)
 
-    def _fill(self) -> None:
-        while len(self.running) < self.pool.slots and (job := self.queue.next()) is not None:
-            self.running[job.number], job.env = job, self.env
-            self.pool.send(
-                job=job.number,
-                trials=[asdict(t) for t in job.trials],
-                folder=str(self.store.folder.resolve()),
-                logs=[job.name, *(t.id for t in job.trials)],
-                needs=job.needs,
-                shared=job.shared,
-                plugins=self.options.plugins,
-                memory=self.options.memory,
-                save_predictions=self.options.save_predictions,
-                metrics=self.options.metrics,
-                env=self.env,
-                rows_on=self.rows.address if self.rows else None,
-            )
+    def _send_jobs(self) -> None:
+        while len(self.running) < self.executor.slots and (state := self.queue.next()) is not None:
+            state.job = replace(state.job, env=self.env)
+            self.running[state.job.number] = state
+            self.executor.send(state.job)
 
     def _kill_overdue(self) -> None:
-        for job in self.running.values():
-            if time.monotonic() > job.deadline and not job.overdue:
-                job.overdue = True
-                self.pool.kill(job.number)
+        for state in self.running.values():
+            if time.monotonic() > state.deadline and not state.overdue:
+                state.overdue = True
+                self.executor.send(Kill(state.job.number))
 
-    def _recover(self) -> None:
-        """The server is gone (killed by hand, say) and its jobs with it: no result of theirs, so they run again.
+    def _server_lost(self) -> None:
+        """The fork server was killed, and its jobs with it: they run again.
 
-        A job that takes its server with it every time has crashed.
+        A job during which the server dies twice counts as crashed.
         """
         self.restarts += 1
-        self.pool.close()
-        for job in list(self.running.values()):
-            if job.pid is not None:
+        self.executor.close()
+        for state in list(self.running.values()):
+            if state.pid is not None:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(job.pid, signal.SIGKILL)  # what it had started itself
-            job.losses += 1
-            if job.losses < _LOSSES:
-                self._again(job)
+                    os.killpg(state.pid, signal.SIGKILL)  # the processes that the job has started
+            state.losses += 1
+            if state.losses < _SERVER_LOSSES:
+                self._requeue(state)
             else:
-                self._ended(job, reason="the process that starts trials was killed")
+                self._job_ended(state, Outcome("crashed", "the process that starts trials was killed"))
+        self.env = ""  # the executor starts again
         if self.restarts > _RESTARTS:
             raise GpbenchError(f"the process that starts trials keeps dying; see {self.store.log_path('server')}")
 
-    def _again(self, job: Job) -> None:
+    def _requeue(self, state: JobState) -> None:
+        """Put a job back at the head of the queue, without the trials that it has finished."""
+        job = state.job
         del self.running[job.number]
         self._take_written(job)
-        if not job.shared:  # whose trials are others' too
-            job.trials = [t for t in job.trials if t.id not in self.finished]
-        job.pid, job.deadline, job.overdue = None, float("inf"), False
-        self.queue.waiting[:0] = [job] if job.trials else []
+        if not job.makes_full_gp:  # the trials of a full-GP fit belong to other jobs
+            job = replace(job, trials=tuple(t for t in job.trials if t.id not in self.finished))
+        if job.trials:
+            self.queue.waiting.insert(0, JobState(job, losses=state.losses))
 
     # -- events -------------------------------------------------------------------------------------------------
 
-    def _handle(self, event: dict) -> None:
-        job, kind = self.running.get(event.get("job")), event["event"]
-        if kind == "ready":
-            self.env = self.store.write_env(event["env"])
-        elif kind == "note":
-            self.progress.say(event["text"])
-        elif job is not None:
-            self._handle_job(job, kind, event)
+    def _handle(self, event: Event) -> None:
+        if isinstance(event, Ready):
+            self.env = self.store.write_env(event.env)
+        elif isinstance(event, Note):
+            self.progress.say(event.text)
+        elif (state := self.running.get(event.job)) is not None:
+            self._handle_job(state, event)
 
-    def _handle_job(self, job: Job, kind: str, event: dict) -> None:
-        if kind == "start":
-            job.pid, job.env = event.get("pid"), event.get("env", job.env)
-            self._restart_clock(job)
-            if job.shared:
-                self.progress.say(f"{_place(job)}: a full GP learns the hyperparameters")
-        elif kind == "working":
-            self.progress.working(f"{_place(job)}: {event['text']}")
-        elif kind == "result":
-            self._restart_clock(job)
-            for trial in job.trials:
-                if trial.id == event["trial"]:
-                    self._take(trial)
-        elif kind == "storage":
-            raise StorageError(event["message"])
-        elif kind == "shared-failed":
-            self._lose(job, event["reason"])
-        elif kind == "exit":
-            self._ended(job, *verdict(job, event, self.options.timeout), event["peak_mb"])
-        elif kind == "lost":
-            self._give_out_again(job, event["reason"])
+    def _handle_job(self, state: JobState, event: JobEvent) -> None:
+        match event:
+            case Started():
+                state.job, state.pid = replace(state.job, env=event.env), event.pid
+                self._restart_clock(state)
+                if state.job.makes_full_gp:
+                    self.progress.say(f"{_place(state.job)}: a full GP learns the hyperparameters")
+            case Working():
+                self.progress.working(f"{_place(state.job)}: {event.text}")
+            case TrialDone():
+                self._restart_clock(state)
+                for trial in state.job.trials:
+                    if trial.id == event.trial:
+                        self._take(trial)
+            case StorageFailed():
+                raise StorageError(event.reason)
+            case FullGPFailed():
+                self._fail_waiting(state.job, event.reason)
+            case Exited():
+                self._job_ended(state, outcome_of_exit(state, event, self.options.timeout), event.peak_mb)
+            case WorkerLost():
+                self._worker_lost(state, event.reason)
 
-    def _give_out_again(self, job: Job, reason: str) -> None:
-        """Its worker died, or the worker's host: nobody's fault at first."""
-        job.losses += 1
-        if job.overdue:
-            self._ended(job, *_timed_out(self.options.timeout))
-        elif job.losses < _WORKERS_LOST:
-            self._again(job)
+    def _worker_lost(self, state: JobState, reason: str) -> None:
+        """The worker of a job died, which need not be the fault of the job: it runs again, a few times."""
+        state.losses += 1
+        if state.overdue:
+            self._job_ended(state, timed_out(self.options.timeout))
+        elif state.losses < _WORKER_LOSSES:
+            self._requeue(state)
         else:
-            self._ended(job, "lost", f"given out {job.losses} times, the last: {reason}")
+            self._job_ended(state, Outcome("lost", f"given out {state.losses} times, the last: {reason}"))
 
-    def _restart_clock(self, job: Job) -> None:
+    def _restart_clock(self, state: JobState) -> None:
         if self.options.timeout:
-            job.deadline = time.monotonic() + self.options.timeout
+            state.deadline = time.monotonic() + self.options.timeout
 
     def _take(self, trial: Trial) -> None:
         """A trial has come to its end; its result is on disk."""
@@ -266,44 +278,45 @@ class Session:
     def _take_written(self, job: Job) -> None:
         """Trials that were written in the last instant of a process: no event told of them."""
         for id, result in self._new_results(job).items():
-            if id not in self.finished and result.status in FINAL and not job.shared:
+            if id not in self.finished and result.status in FINAL and not job.makes_full_gp:
                 self._take(result.trial)
 
     def _new_results(self, job: Job) -> dict[str, TrialResult]:
         """Without those that the trials had before they were to run again."""
-        return {id: r for id, r in self.store.results(job.trials).items() if r != self.replaced.get(id)}
+        return {id: r for id, r in self.store.results(list(job.trials)).items() if r != self.replaced.get(id)}
 
-    def _ended(self, job: Job, status: str = "crashed", reason: str = "", peak_mb: float | None = None) -> None:
-        """The process is gone; trials without a result share its fate."""
+    def _job_ended(self, state: JobState, outcome: Outcome, peak_mb: float | None = None) -> None:
+        """The process of a job is gone; its trials without a result get the outcome."""
+        job = state.job
         del self.running[job.number]
-        if job.shared:
-            if self._have_shared(job.shared):
-                self.queue.ready.add(job.shared)
+        if job.makes_full_gp:
+            if self._have_full_gp(job.makes_full_gp):
+                self.queue.ready.add(job.makes_full_gp)
             else:
-                self._lose(job, f"{status}: {reason}")
+                self._fail_waiting(job, f"{outcome.status}: {outcome.reason}")
             return
         stored = self._new_results(job)
         for trial in job.trials:
             if trial.id in self.finished:
                 continue
             if trial.id not in stored or stored[trial.id].status not in FINAL:
-                self.store.save(
-                    TrialResult(trial, status, reason, peak_mb=peak_mb, env=job.env, source=provenance.source())
-                )
+                self._save(trial, outcome, job.env, peak_mb)
             self._take(trial)
 
-    def _lose(self, job: Job, reason: str) -> None:
-        """Shared work failed: so do the trials that need it."""
-        for lost in self.queue.drop(job.shared):
-            for trial in (t for t in lost.trials if t.id not in self.finished):
-                self.store.save(
-                    TrialResult(
-                        trial, "failed", f"full-GP hyperparameters: {reason}", env=self.env, source=provenance.source()
-                    )
-                )
+    def _fail_waiting(self, job: Job, reason: str) -> None:
+        """A full-GP fit failed: the trials that need it fail, too."""
+        assert job.makes_full_gp is not None
+        for waiting in self.queue.drop(job.makes_full_gp):
+            for trial in (t for t in waiting.trials if t.id not in self.finished):
+                self._save(trial, Outcome("failed", f"full-GP hyperparameters: {reason}"), self.env)
                 self._take(trial)
 
-    def _have_shared(self, key: str) -> bool:
+    def _save(self, trial: Trial, outcome: Outcome, env: str, peak_mb: float | None = None) -> None:
+        source = provenance.source()
+        self.store.save(TrialResult(trial, outcome.status, outcome.reason, peak_mb=peak_mb, env=env, source=source))
+
+    def _have_full_gp(self, key: str) -> bool:
+        """Whether this full-GP fit is on disk; a damaged file moves to quarantine/."""
         try:
             self.store.shared(key)
         except FileNotFoundError:
@@ -331,22 +344,3 @@ class Session:
 
 def _place(job: Job) -> str:
     return f"{job.trials[0].dataset_name} trial {job.trials[0].index}"
-
-
-def verdict(job: Job, event: dict, timeout: float | None) -> tuple[str, str]:
-    """Status and reason of a process that ended without the result of all its trials."""
-    code = event["code"]
-    if job.overdue:
-        return _timed_out(timeout)
-    if event["oom"]:
-        return "oom", "killed by the system for lack of memory"
-    if code < 0:
-        names = {s.value: s.name for s in signal.Signals}
-        return "crashed", f"killed by {names.get(-code, f'signal {-code}')}"
-    if code == STORAGE_EXIT:
-        raise StorageError("a worker could not write its result")
-    return "crashed", f"exited with code {code}"
-
-
-def _timed_out(timeout: float) -> tuple[str, str]:
-    return "timeout", f"over the time limit of {timeout:g} s"

@@ -14,8 +14,8 @@ from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.plan.trial_id import LEARNERS
 from gpbench.experiment.results import archive
 from gpbench.experiment.results.trial_result import TrialResult
-from gpbench.experiment.run.duration import AROUND, model
-from gpbench.experiment.run.jobs import Job
+from gpbench.experiment.run.duration import OVERHEAD, model_seconds
+from gpbench.experiment.run.messages import Job
 from gpbench.gp.kernels.build import names_in
 
 _SHARE = 0.25  # of the time given, the most that one trial may take
@@ -97,7 +97,7 @@ def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[Arc
     chosen, left, paid = [], seconds, set()
     for k in order((k for k in kept if k.seconds + _shared_seconds(k) <= _SHARE * seconds), seed):
         key = full_gp_key(k.trial)
-        needed = AROUND + k.seconds + (0.0 if key in paid else _shared_seconds(k))
+        needed = OVERHEAD + k.seconds + (0.0 if key in paid else _shared_seconds(k))
         if needed <= left:
             chosen.append(k)
             paid.add(key)
@@ -108,10 +108,10 @@ def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[Arc
 def seconds_of(kept: list[ArchivedTrial]) -> float:
     """Of one process; work that several trials share counts once."""
     shared = {key: _shared_seconds(k) for k in kept if (key := full_gp_key(k.trial))}
-    return sum(AROUND + k.seconds for k in kept) + sum(shared.values())
+    return sum(OVERHEAD + k.seconds for k in kept) + sum(shared.values())
 
 
 def _shared_seconds(kept: ArchivedTrial) -> float:
     """Of the full GP that the trial needs; nothing has recorded them, so by the flop count."""
     key = full_gp_key(kept.trial)
-    return 0.0 if key is None else model(Job(0, [kept.trial], shared=key))
+    return 0.0 if key is None else model_seconds(Job(0, (kept.trial,), makes_full_gp=key))

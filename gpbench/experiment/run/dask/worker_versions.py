@@ -1,20 +1,23 @@
-"""Whether a worker's software makes our numbers: the same gpbench, to the letter, the same numpy, the same scipy."""
+"""Refuse Dask workers whose gpbench source, numpy or scipy differ from those of this run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 
-def versions() -> Callable[[], dict]:
-    """A function for a machine that may have no gpbench, or another: sent by value, it imports nothing of ours."""
+def versions() -> Callable[[], dict[str, str | None]]:
+    """A function that returns the versions of the machine where it is called.
 
-    def look() -> dict:
+    It is sent by value and imports nothing of gpbench, which the machine may lack, or have in another version.
+    """
+
+    def look() -> dict[str, str | None]:
         import hashlib
         import importlib.util
         from importlib import metadata
         from pathlib import Path
 
-        found = {}
+        found: dict[str, str | None] = {}
         for name in ("gpbench", "numpy", "scipy"):
             try:
                 found[name] = metadata.version(name)
@@ -32,8 +35,8 @@ def versions() -> Callable[[], dict]:
     return look
 
 
-def complaint(address: str, theirs: dict | BaseException) -> str | None:
-    """One sentence when a worker has to be refused."""
+def complaint(address: str, theirs: dict[str, str | None] | BaseException) -> str | None:
+    """One sentence if the worker's software differs; else None."""
     if isinstance(theirs, BaseException):
         return f"the worker at {address} could not be asked for its versions ({type(theirs).__name__}: {theirs})"
     ours = versions()()

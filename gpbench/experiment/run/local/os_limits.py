@@ -1,4 +1,4 @@
-"""What the operating system does for a process of ours: die with its parent, stay below a memory limit."""
+"""Limits and services of the operating system for a process: end with its parent, stay below a memory limit."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def die_with_parent(parent: int) -> None:
-    """SIGKILL for this process when its parent dies (Linux; elsewhere the closed pipe tells the fork server)."""
+    """Let the kernel kill this process when its parent dies (Linux; elsewhere the fork server sees the closed pipe)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before the call
+    if os.getppid() != parent:  # the parent died before the call
         os._exit(1)
 
 
 def outlive_parent() -> None:
-    """The opposite: this process sees to its own end."""
+    """Undo `die_with_parent`."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, 0)
 
 
 def adopt_orphans() -> None:
-    """Processes that outlive their parent become children of this one (Linux), where they can be found and ended."""
+    """Make this process the parent of orphans among its descendants (Linux), so that it can find and end them."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def children() -> list[int]:
-    """Pids of this process's children, where the system tells (Linux)."""
+    """Pids of this process's children (Linux; elsewhere none)."""
     try:
         return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
     except OSError:
@@ -43,7 +43,7 @@ def children() -> list[int]:
 
 
 def standard_streams() -> None:
-    """Something behind 0, 1 and 2, which a caller may have closed: else the next file opened would take their place."""
+    """Open the descriptors 0, 1 and 2 that a caller has closed: the next file opened would take their place."""
     for fd, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(fd)
@@ -59,46 +59,40 @@ def no_core_dump() -> None:
 
 
 def limit_memory(megabytes: float | None) -> None:
-    """Allow this process so much more memory than the loaded libraries already take; beyond it, MemoryError.
+    """Allow this process that many megabytes more than the loaded libraries take; beyond it, MemoryError.
 
     RLIMIT_DATA counts writable private memory, unlike RLIMIT_AS, which counts reserved address space as well.
     """
     if megabytes:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + int(megabytes * 2**20), hard))
+        loaded = 1024 * _number_in("/proc/self/status", "VmData:")
+        resource.setrlimit(resource.RLIMIT_DATA, (loaded + int(megabytes * 2**20), hard))
 
 
 def lift_memory() -> None:
-    """Room to report what happened after a MemoryError."""
+    """Lift the limit after a MemoryError, so that it can be reported."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
 
 
-def _data_bytes() -> int:
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmData:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
-
-
 def oom_kills() -> int:
-    """How often the kernel's out-of-memory killer has struck on this machine; it looks like any SIGKILL otherwise."""
-    try:
-        for line in Path("/proc/vmstat").read_text().splitlines():
-            if line.startswith("oom_kill "):
+    """Number of processes on this machine that the kernel killed for lack of memory; the signal alone is SIGKILL."""
+    return _number_in("/proc/vmstat", "oom_kill ")
+
+
+def _number_in(file: str, name: str) -> int:
+    """The number after a name at the beginning of a line; 0 if the system has no such file or line."""
+    with contextlib.suppress(OSError):
+        for line in Path(file).read_text().splitlines():
+            if line.startswith(name):
                 return int(line.split()[1])
-    except OSError:
-        pass
     return 0
 
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
 _LEAST = {"RLIMIT_STACK": 512 * 2**10, "RLIMIT_AS": 2**30, "RLIMIT_DATA": 2**29}
-_PER_THREAD = 80 * 2**20  # of OpenBLAS, which numpy and scipy have one each of
-_TIGHT = {  # what a caller may have limited, in the words of the shell, and below which that is to blame
+_PER_THREAD = 80 * 2**20  # bytes of OpenBLAS per thread; numpy and scipy have a copy each
+_TIGHT = {  # resource -> (command of the shell that limits it, limit below which an error is blamed on it)
     "RLIMIT_AS": ("ulimit -v", 2**32), "RLIMIT_DATA": ("ulimit -d", 2**32), "RLIMIT_NOFILE": ("ulimit -n", 64),
     "RLIMIT_NPROC": ("ulimit -u", 64), "RLIMIT_STACK": ("ulimit -s", 2**20),
 }  # fmt: skip
@@ -110,9 +104,9 @@ def _limited(name: str, least: int) -> bool:
 
 
 def too_small() -> str:
-    """A sentence where this process may take too little to load its libraries at all; else empty.
+    """A sentence if the limits of this process are too small to load its libraries; else empty.
 
-    Below these limits they die without a word, or OpenBLAS tries for ever to get its memory.
+    Below these limits the libraries end the process without a message, or OpenBLAS asks for memory for ever.
     """
     asked = os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS") or ""
     threads = min(os.cpu_count() or 1, int(asked) if asked.isdecimal() else 64)
@@ -123,7 +117,7 @@ def too_small() -> str:
 
 
 def blamed_for(error: BaseException) -> str:
-    """The same where an error looks like such a limit and there is one, or like a disk's; else empty."""
+    """A sentence if a limit of this process, or its disk, explains the error; else empty."""
     if isinstance(error, OSError) and error.errno in _DISK:
         return f"cannot write {error.filename or ''}: {error.strerror}; finished trials are kept".replace(" :", ":")
     if "no locator available" in str(error):
