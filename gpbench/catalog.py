@@ -1,7 +1,7 @@
 """Finding kernels, data sets and methods by name: one file each, no registry to keep in step.
 
 The file of `loo-cve` is `methods/loo_cve.py`; a file may hold several names (pp0..pp3). Files outside the package
-(`--plugin my.py`) and installed packages (entry points `gpbench.methods`, `gpbench.gp.kernels`, `gpbench.datasets`) may
+(`--plugin my.py`) and installed packages (entry points `gpbench.methods`, `gpbench.kernels`, `gpbench.datasets`) may
 take any name that is free.
 """
 

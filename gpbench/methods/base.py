@@ -172,7 +172,7 @@ class Method(BaseModel):
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     large: ClassVar[bool] = False  # works on rows beyond memory (gp/inference/parts.py)
     learners: ClassVar[int] = 4  # the last version of the learner that moved its climbs
-    probes: ClassVar[tuple[str, ...]] = ()  # files of running/probes that look at its fits, for figures
+    probes: ClassVar[tuple[str, ...]] = ()  # files of experiment/evaluation/probes that look at its fits, for figures
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 
     @classmethod
