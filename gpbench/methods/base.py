@@ -21,6 +21,8 @@ from gpbench.gp.learning.full_gp import neutral_start
 from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch
 from gpbench.recorder import Recorder
 
+from .families.fitted_checks import refuse_impossible
+
 __all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "Schedule"]
 
 
@@ -198,10 +200,11 @@ class Method(BaseModel):
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
         raise NotImplementedError(f"method {self.name} has no fit(problem, rng) (docs/extending.md)")
 
-    def checked(self, fitted: Any) -> Fitted:
-        """What `fit` gave, if it is a model."""
+    def checked(self, fitted: Any, n: int) -> Fitted:
+        """What `fit` to n rows gave, if it is a model; InvalidPrediction if a figure it tells of itself cannot be."""
         if not isinstance(fitted, Fitted):
             raise TypeError(f"method {self.name}: fit gave {type(fitted).__name__}, not a Fitted (docs/extending.md)")
+        refuse_impossible(fitted, n)
         return fitted
 
     def extends(self, problem: Problem) -> bool:
