@@ -13,12 +13,18 @@ from importlib.machinery import ModuleSpec
 
 MOVED = {  # old module or package -> new one; what lies below a package moves with it
     "gpbench.advising": "gpbench.estimators.advise",
+    "gpbench.data.csv_columns": "gpbench.data.tables.csv_columns",
     "gpbench.disk": "gpbench.system.atomic_files",
+    "gpbench.estimators.fitting": "gpbench.estimators.fit",
+    "gpbench.estimators.saving": "gpbench.estimators.model_file",
+    "gpbench.estimators.streams": "gpbench.estimators.random_streams",
+    "gpbench.estimators.tables": "gpbench.estimators.csv_models",
     "gpbench.inference": "gpbench.gp.inference",
     "gpbench.keeping.record": "gpbench.experiment.results.trial_result",
     "gpbench.keeping.store": "gpbench.experiment.results.folder",
     "gpbench.kernels": "gpbench.gp.kernels",
     "gpbench.learning": "gpbench.gp.learning",
+    "gpbench.linalg.room": "gpbench.gp.linalg.buffer_pool",
     "gpbench.linalg": "gpbench.gp.linalg",
     "gpbench.objectives": "gpbench.gp.objectives",
     "gpbench.planning.config": "gpbench.experiment.config.config",
