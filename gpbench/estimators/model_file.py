@@ -57,7 +57,7 @@ def save(estimator, path) -> None:
         "format": FORMAT, "gpbench": gpbench.__version__, "class": type(estimator).__name__, "parameters": parameters,
         "state": packer.pack(state), "kernels": packer.pack({k: v for k, v in given.items() if isinstance(v, Kernel)}),
     }  # fmt: skip
-    with writing(path), open(path, "wb") as stream:
+    with writing(path) as stream:
         model_archive.write(stream, content, packer.arrays)
 
 
