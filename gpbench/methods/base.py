@@ -197,6 +197,11 @@ class Method(BaseModel):
         """Does one path serve several d_max? The method says so and has a path of its own."""
         return cls.nested and cls.path is not Method.path
 
+    @classmethod
+    def operations(cls, n: int, m: int, evaluations: int) -> float:
+        """Floating-point operations of a fit on n rows at size m, roughly; for the dry run's estimate of time."""
+        return 6.0 * (1 + evaluations) * n * m**2
+
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
         raise NotImplementedError(f"method {self.name} has no fit(problem, rng) (docs/extending.md)")
 

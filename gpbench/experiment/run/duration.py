@@ -1,7 +1,7 @@
 """How long a plan may take, for the dry run: from like trials in the folder where there are some, else from flops.
 
-The flop model is rough by design (a factor of three either way): building a basis of m costs about 6 n m^2, an exact
-fit n^3, each evaluation of a full GP's evidence and gradient 2 n^3; at ten GFLOP/s and .3 s per trial around it.
+The flop model is rough by design (a factor of three either way): a method says how many operations a fit takes
+(`Method.operations`), a machine does ten GFLOP/s, and .3 s per trial are spent around it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from gpbench.experiment.plan.full_gp_key import full_gp_evaluations
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.gp.learning.sizes import usual_subset
+from gpbench.methods.families.exact import SETTLED
 from gpbench.system.memory import too_large
 
 from .jobs import Job, jobs_for
@@ -21,7 +22,6 @@ from .pending import pending_trials
 
 _RATE = 1e10  # flop/s of one thread
 AROUND = 0.3  # seconds: start of the process, data, files
-_ON_TOP = 40  # evaluations with all rows of the subset that a ladder leaves
 _UNKNOWN_ROWS = 1000
 _UNKNOWN_BASIS = 500
 
@@ -41,10 +41,11 @@ class Estimate:
 
 
 def estimate(
-    trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False, metrics: tuple[str, ...] = ()
-) -> Estimate:
-    """Time for what is missing of the trials."""
-    found = pending_trials(trials, store, rerun, predictions, metrics=metrics)
+    trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False,
+    metrics: tuple[str, ...] = (), taken: frozenset[str] = frozenset(),
+) -> Estimate:  # fmt: skip
+    """Time for what is missing of the trials, but for those whose results are taken from other folders."""
+    found = pending_trials([t for t in trials if t.id not in taken], store, rerun, predictions, metrics=metrics)
     known = _known_seconds([*found.stale.values(), *found.results.values()])
     queue = jobs_for(found.missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0
@@ -74,15 +75,13 @@ def model(job: Job) -> float:
     trial = job.trials[-1]
     n, h = rows(trial), trial.hyperparameters
     if job.shared:
-        evaluations = min(full_gp_evaluations(h), _ON_TOP if trial.shared_learner >= 3 else full_gp_evaluations(h))
+        evaluations = min(full_gp_evaluations(h), SETTLED if trial.shared_learner >= 3 else full_gp_evaluations(h))
         return 2.0 * evaluations * min(n, h["subset"] or usual_subset(n)) ** 3 / _RATE
     evaluations = {"fixed": 0, "joint": h.get("evaluations", 200)}.get(
         h["schedule"], h.get("rounds", 10) * h.get("evaluations", 20)
     )
-    if trial.method == "full-gp":
-        return (1 + 2.0 * evaluations) * n**3 / _RATE
     m = min(trial.params.get("d_max") or _UNKNOWN_BASIS, n)
-    return 6.0 * (1 + evaluations) * n * m**2 / _RATE
+    return catalog.find("method", trial.method).operations(n, m, evaluations) / _RATE
 
 
 def rows(trial: Trial) -> int:

@@ -19,12 +19,13 @@ from gpbench.adapters import environment
 from gpbench.adapters.client import FILES
 from gpbench.errors import ConfigError, GpbenchError, StorageError
 from gpbench.experiment.plan.trial import Trial, digest
-from gpbench.experiment.results import archive
+from gpbench.experiment.results import adopting, archive
 from gpbench.experiment.results.checked_files import Damaged
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import Lock, alive, holder
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import TrialResult
+from gpbench.text import counted
 
 from .local.forked_call import complaint_of
 from .pending import pending_trials
@@ -55,7 +56,11 @@ def run(
     begin = time.monotonic()  # reading the data counts, too, where the whole run is limited
     options, progress, store = options or Options(), progress or Silent(), ResultsFolder(folder)
     planned = _union(planned or trials, trials)
-    missing = pending_trials(trials, store, options.rerun, metrics=options.metrics).missing
+    offered = adopting.offers(trials, store, options.sources, options.save_predictions)
+    taken = {r.trial.id for results in offered.values() for r in results}
+    missing = pending_trials(
+        [t for t in trials if t.id not in taken], store, options.rerun, metrics=options.metrics
+    ).missing
     check_data(missing)
     if missing:
         check_scheduler(options, progress)
@@ -69,6 +74,9 @@ def run(
         if (maker := store.made_by()) not in (None, __version__):
             progress.say(f"{store.folder} was made by gpbench {maker}; numbers of changed methods are stale")
         store.write_plan(name, planned, resolved)
+        adopting.take(store, offered)
+        for source, results in offered.items():
+            progress.say(f"{counted(len(results), 'finished trial')} taken from {source}")
         session.run(trials)
         take_away_arrays()
         if session.signal is None:

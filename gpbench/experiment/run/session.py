@@ -28,7 +28,7 @@ from .pending import pending_trials
 from .progress import Clock, Silent
 
 _TICK = 0.2  # seconds between looks at deadlines and signals
-_CSV_EVERY = 10.0  # seconds between renewals of results.csv
+_CSV_EVERY, _ARCHIVE_EVERY = 10.0, 600.0  # seconds between renewals of results.csv, of archive.jsonl
 _RESTARTS = 3  # of a fork server that keeps dying
 _LOSSES = 2  # servers that a job may lose
 _WORKERS_LOST = 3  # workers of a cluster that a job may lose
@@ -45,6 +45,7 @@ class Options:
     fail_fast: bool = False
     save_predictions: bool = False
     metrics: tuple[str, ...] = ()  # that are asked for; empty: all
+    sources: tuple[str, ...] = ()  # folders whose finished trials of equal ids are taken over
     offline: bool = False
     plugins: list[str] = field(default_factory=list)
     on: str = "local"  # or "dask", or the address of a Dask scheduler
@@ -123,7 +124,7 @@ class Session:
         self.queue = jobs_for(missing, self._have_shared)
         if self.pool.longest_first:
             self.queue.waiting.sort(key=lambda job: (job.shared is None, -model(job)))
-        csv_clock = Clock(_CSV_EVERY)
+        csv_clock, archive_clock = Clock(_CSV_EVERY), Clock(_ARCHIVE_EVERY)
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
             if time.monotonic() > self.end:
                 break
@@ -141,6 +142,8 @@ class Session:
                 self.signal = signal.SIGINT  # as if interrupted: the same command continues
             if csv_clock.due():
                 self._write_csv()
+            if archive_clock.due():
+                self.store.write_archive(self._known())
 
     def _start(self) -> bool:
         """Wait for the first machine's description of itself; False when a signal comes before it."""
@@ -252,9 +255,8 @@ class Session:
     def _take(self, trial: Trial) -> None:
         """A trial has come to its end; its result is on disk."""
         if trial.id in self.replaced and self.store.failure_path(trial.id).exists():
-            self.store.quarantine(
-                self.store.trial_path(trial.id)
-            )  # it was to be run again, and that is what came of it
+            # it was to be run again, and that is what came of it
+            self.store.quarantine(self.store.trial_path(trial.id))
         if (result := self.store.load(trial)) is None:
             return  # somebody only said so
         self.results[trial.id] = result
@@ -294,13 +296,10 @@ class Session:
 
     def _lose(self, job: Job, reason: str) -> None:
         """Shared work failed: so do the trials that need it."""
+        why = f"full-GP hyperparameters: {reason}"
         for lost in self.queue.drop(job.shared):
             for trial in (t for t in lost.trials if t.id not in self.finished):
-                self.store.save(
-                    TrialResult(
-                        trial, "failed", f"full-GP hyperparameters: {reason}", env=self.env, source=provenance.source()
-                    )
-                )
+                self.store.save(TrialResult(trial, "failed", why, env=self.env, source=provenance.source()))
                 self._take(trial)
 
     def _have_shared(self, key: str) -> bool:
