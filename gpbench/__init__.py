@@ -1,9 +1,11 @@
 """gpbench: the benchmarks of five sparse Gaussian process papers, side by side; and their methods as estimators."""
 
-from gpbench.system.numba_cache import settle as _settle
+from .old_paths import install as _install
+from .system.numba_cache import settle as _settle
 
-__version__ = "0.1.0"
+__version__ = "0.3.0.dev0"
 _settle()
+_install()
 
 _LAZY = {  # name -> module and what it is called there: nothing is imported before it is asked for
     "SparseGPRegressor": ("gpbench.estimators.regressor", "SparseGPRegressor"),

@@ -1,7 +1,7 @@
 """Finding kernels, data sets and methods by name: one file each, no registry to keep in step.
 
 The file of `loo-cve` is `methods/loo_cve.py`; a file may hold several names (pp0..pp3). Files outside the package
-(`--plugin my.py`) and installed packages (entry points `gpbench.methods`, `gpbench.gp.kernels`, `gpbench.datasets`) may
+(`--plugin my.py`) and installed packages (entry points `gpbench.methods`, `gpbench.kernels`, `gpbench.datasets`) may
 take any name that is free.
 """
 
@@ -49,10 +49,15 @@ def _module_names(kind) -> list[str]:
 
 
 def own_names(kind: str) -> set[str]:
-    """What gpbench itself has of a kind, read off its files: importing them all would take a second."""
+    """What gpbench itself has of a kind."""
+    return set(_own_modules(kind))
+
+
+def _own_modules(kind: str) -> dict[str, str]:
+    """The module of each of gpbench's own names, read off the files: importing them all would take a second."""
     package = importlib.import_module(_KINDS[kind][0])
-    texts = [file.read_text(encoding="utf-8") for folder in package.__path__ for file in Path(folder).glob("*.py")]
-    return {name for text in texts for name in _NAME.findall(text)}
+    files = [file for folder in package.__path__ for file in Path(folder).glob("*.py")]
+    return {name: file.stem for file in files for name in _NAME.findall(file.read_text(encoding="utf-8"))}
 
 
 @cache
@@ -123,7 +128,9 @@ def find(kind: str, name: str) -> type[Any]:
         if name in (found := _named(plugin.module, base)):
             return found[name]
     stem = name.replace("-", "_")
-    if stem in _module_names(kind):
+    if stem not in (modules := _module_names(kind)):
+        stem = _own_modules(kind).get(name, "")  # of a file with several names
+    if stem in modules:
         found = _named(importlib.import_module(f"{_KINDS[kind][0]}.{stem}"), base)
         if name in found:
             return found[name]

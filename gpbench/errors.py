@@ -50,7 +50,7 @@ class NotPositiveDefinite(GpbenchError):
 
 
 class InvalidPrediction(GpbenchError):
-    """A method returned NaN, a variance <= 0 or the wrong shape: trial status `invalid`."""
+    """A method returned NaN, a variance <= 0, the wrong shape or an impossible figure: trial status `invalid`."""
 
 
 class NotApplicable(GpbenchError):

@@ -15,6 +15,8 @@ from typing import Any, get_args, get_type_hints
 
 
 class _Added:
+    """Marks a parameter that was added later: it enters a trial's id only where it differs from its default."""
+
     def __repr__(self) -> str:
         return "Added"
 

@@ -26,7 +26,7 @@ have_suitesparse() {
 }
 
 fingerprint() {  # of all that the set-up depends on
-  { cat pyproject.toml scripts/setup.sh scripts/apt.sh; "$python" --version; pwd; if have_suitesparse; then echo suitesparse; fi; } | cksum
+  { cat pyproject.toml gpbench/__init__.py scripts/setup.sh scripts/apt.sh; "$python" --version; pwd; if have_suitesparse; then echo suitesparse; fi; } | cksum
 }
 
 python=$(find_python)

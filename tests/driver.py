@@ -103,6 +103,12 @@ def marked(mark):
     return found
 
 
+def ballast(disk, leave):
+    """Fill the disk but for so many bytes."""
+    free = os.statvfs(disk)
+    (disk / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize - leave))
+
+
 def wait_until(condition, seconds=60.0):
     end = time.monotonic() + seconds
     while not condition():

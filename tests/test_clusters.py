@@ -109,7 +109,7 @@ def test_plug_ins_and_csv_files_travel_by_content(tmp_path, cluster):
     """The worker stands in another folder, and the method says where it was loaded from."""
     (tmp_path / "assistant_of_ours.py").write_text("SHIFT = 0.25\n")
     (tmp_path / "mine.py").write_text(
-        "from gpbench.methods.base import Fitted, Method, Prediction\n"
+        "from gpbench.extend import Fitted, Method, Prediction\n"
         "import numpy as np\n"
         "class Shifted(Method):\n"
         "    name = 'shifted'\n"
@@ -159,7 +159,7 @@ def test_a_bundle_has_the_hash_of_the_files_it_was_made_of(tmp_path):
     (home / "tools" / "inner.py").write_text("from .deep import four\n")
     (home / "tools" / "deep.py").write_text("four = 4\n")
     (home / "mine.py").write_text(
-        "from tools.inner import four\nfrom gpbench.data.source import Source\nclass S(Source):\n    name = 'four'\n"
+        "from tools.inner import four\nfrom gpbench.extend import Source\nclass S(Source):\n    name = 'four'\n"
     )
     loaded = plugin_files.load(home / "mine.py")
     bundle = plugin_files.bundle(home / "mine.py")

@@ -22,6 +22,8 @@ FOLDERS = {  # of the mirror, by our names
     "thrombin": "thrombin", "australian": "australian", "breast": "breast_wisconsin", "crabs": "crabs",
     "ionosphere": "ionosphere", "pima": "pima", "sonar": "sonar",
 }  # fmt: skip
+SUITE = {n: n for n in catalog.available("dataset") if n.startswith("uci-") and not n.endswith("-repaired")}
+FOLDERS |= SUITE
 MOMENTS = {"cpuact": "cpusmall", "house16h": "house8l"}  # "same y as ..."
 CLASSES = {"australian": (383, 307), "breast": (444, 239), "crabs": (100, 100), "ionosphere": (126, 225),
            "pima": (500, 268), "sonar": (97, 111)}  # negative, positive  # fmt: skip
@@ -51,7 +53,7 @@ def test_recorded_hashes_are_the_manifests(name, manifest):
     assert all(ours[path] == theirs[path] for path in ours.keys() & theirs.keys())
 
 
-@pytest.mark.parametrize("name", sorted(set(FOLDERS) - set(CLASSES) - {"kin40k", "thrombin", "kin8nm"}))
+@pytest.mark.parametrize("name", sorted(set(FOLDERS) - set(SUITE) - set(CLASSES) - {"kin40k", "thrombin", "kin8nm"}))
 def test_regression_sets_have_the_manifests_rows_and_moments(name, load, manifest):
     d = load(name)
     rows = [r for r in manifest if r["dataset"] == FOLDERS[name] and r["rows"]]
@@ -63,6 +65,12 @@ def test_regression_sets_have_the_manifests_rows_and_moments(name, load, manifes
     half_digit = 0.6 * 10.0 ** -len(re.search(r"mean -?\d+\.(\d+)", told).group(1))
     assert d.y.mean() == pytest.approx(mean, abs=half_digit)
     assert d.y.var(ddof=1) == pytest.approx(var, rel=2e-4)
+
+
+@pytest.mark.parametrize("name", sorted(SUITE))
+def test_sets_of_the_suite_have_the_manifests_rows_and_inputs(name, load, manifest):
+    row = next(r for r in manifest if r["dataset"] == name)
+    assert load(name).X.shape == (int(row["rows"]), int(row["inputs"]))
 
 
 @pytest.mark.parametrize("name", sorted(CLASSES))

@@ -13,12 +13,13 @@ from gpbench.data.source import Generated, Real
 from gpbench.errors import ConfigError, DataError
 
 SOURCES = catalog.available("dataset")
+SUITE = {n for n in SOURCES if n.startswith("uci-")}
 NAMES = {
     "boston", "abalone", "bank8fm", "bank32nh", "cpusmall", "cpuact", "calhouse", "house8l", "house16h", "kin40k",
     "kin8nm", "pumadyn32nm", "snelson1d", "sarcos", "thrombin", "australian", "breast", "crabs", "ionosphere", "pima",
     "sonar", "chem", "outaouais", "bindingdb", "hog", "friedman1", "friedman2", "friedman3", "kin40k-sim",
     "pumadyn32nm-sim", "clusters2d", "clusters5d", "pp-regression", "snelson-noise", "synth2", "synth8",
-    "matern-field",
+    "matern-field", *SUITE,
 }  # fmt: skip
 
 

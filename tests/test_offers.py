@@ -112,7 +112,7 @@ def test_a_packages_method_is_found_and_its_name_version_and_hash_enter_the_id(p
 
 
 KERNEL = """
-from gpbench.kernels.matern import Matern32
+from gpbench.gp.kernels.matern import Matern32
 
 class OfAPackage(Matern32):
     name = "matern-of-a-package"
@@ -120,8 +120,7 @@ class OfAPackage(Matern32):
 
 SOURCE = """
 import numpy as np
-from gpbench.data.dataset import Dataset
-from gpbench.data.source import Source
+from gpbench.extend import Dataset, Source
 
 class Sine(Source):
     name = "sine-of-a-package"

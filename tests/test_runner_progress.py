@@ -2,13 +2,21 @@
 
 import subprocess
 import sys
+from collections import Counter
+from pathlib import Path
 
+import pytest
 from driver import finish, run_here, trial, write_job
 
+from gpbench.experiment.config.config import load_config
+from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.results.folder import ResultsFolder
-from gpbench.experiment.run.duration import estimate
+from gpbench.experiment.run.duration import OVERHEAD, estimate, model_seconds
 from gpbench.experiment.run.jobs import jobs_for
+from gpbench.experiment.run.pending import pending_trials
 from gpbench.text import duration
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_times_are_said_for_people():
@@ -34,6 +42,29 @@ def test_the_estimate_grows_with_the_work(tmp_path):
     full_gp = {"schedule": "fixed", "from": "full-gp", "subset": 2000, "evaluations": 100}
     assert seconds(d_max=10) < seconds(d_max=1000) < seconds(d_max=1000, hyperparameters=full_gp)
     assert seconds(d_max=1000) < seconds(method="full-gp")
+
+
+def archived(config):
+    """Jobs of the finished trials of a committed config, and the seconds that they took."""
+    config = load_config(ROOT / "configs" / config)
+    store = ResultsFolder(ROOT / "results" / config.name)
+    trials = plan(config, begun=store.begun(), fetch=False).trials
+    found = pending_trials(trials, store)
+    done = {id: r for id, r in (found.stale | found.results).items() if r.status == "ok"}
+    for job in (s.job for s in jobs_for([t for t in trials if t.id in done], lambda key: True).waiting):
+        seconds = done[job.trials[-1].id].seconds
+        yield job, seconds["fit"] + seconds["predict"]
+
+
+@pytest.mark.parametrize("config", ["cao/figure6.yaml", "cao/figure7.yaml"])
+def test_the_estimate_is_within_a_factor_of_three_of_what_archived_trials_took(config):
+    announced, took = Counter(), Counter()
+    for job, seconds in archived(config):
+        for name in ("all", job.trials[0].method):
+            announced[name] += OVERHEAD + model_seconds(job)
+            took[name] += seconds
+    for name in ("all", "sod", "hybrid"):
+        assert 1 / 3 < announced[name] / took[name] < 3, (name, announced[name], took[name])
 
 
 def test_shared_work_is_one_job_for_all_that_need_it():

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from gpbench.errors import DataError
+from gpbench.experiment.results import archive
 from gpbench.system.atomic_files import read_json
 
 from .results_table import ResultsTable, kept_curves, kept_notes, load
@@ -34,6 +35,27 @@ def condensed(path: str | Path) -> dict[str, bytes]:
     if (results.path / "notes.csv").is_file() and not set(results.ok.trial_id) <= present:
         old = kept_notes(results.path)
         notes = pd.concat([notes, old]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
+    return _contents(curves, notes)
+
+
+def adopted(path: str | Path, source: str | Path) -> dict[str, bytes]:
+    """curves.csv and notes.csv with what another folder keeps of the trials that this one has from it."""
+    results, source = load(path), Path(source)
+    ids = archive.common(results.path, source) & set(results.ok.trial_id)
+    said = {note for id, notes in archive.notes(source).items() if id in ids for note in notes}
+    curves, notes = kept_curves(results.path), kept_notes(results.path)
+    if not ids or (new_curves := kept_curves(source)) is None or (new_notes := kept_notes(source)) is None:
+        return {}
+    if curves is not None:
+        ids -= set(curves.trial_id)
+    datasets = set(results.ok.dataset[results.ok.trial_id.isin(ids)])
+    new_curves = new_curves[new_curves.trial_id.isin(ids)]
+    new_notes = new_notes[new_notes.dataset.isin(datasets) & new_notes.note.isin(said)]
+    notes = pd.concat([notes, new_notes]).drop_duplicates(["dataset", "note"]).sort_values(["dataset", "note"])
+    return _contents(pd.concat([curves, new_curves]), notes)
+
+
+def _contents(curves: pd.DataFrame, notes: pd.DataFrame) -> dict[str, bytes]:
     tables = {"curves.csv": curves, "notes.csv": notes}
     return {name: frame_csv(table).encode("utf-8", "backslashreplace") for name, table in tables.items()}
 

@@ -10,7 +10,7 @@ import click
 
 from gpbench import __version__
 
-from . import adapters, advise, data, listing, report, run, verify
+from . import adapters, advise, data, listing, report, run, standard_output, verify
 from .shared import Group, Terminated, fail, terminate
 
 
@@ -37,17 +37,12 @@ def main() -> None:
     from gpbench.experiment.run.local import os_limits
 
     os_limits.standard_streams()
+    standard_output.replace()
     signal.signal(signal.SIGTERM, terminate)
-    if asked := os.environ.get("_GPBENCH_COMPLETE"):  # cli.main() would look at it, and is not called
-        from click.shell_completion import shell_complete
-
-        sys.exit(shell_complete(cli, {}, "gpbench", "_GPBENCH_COMPLETE", asked))
     try:
         if why := os_limits.too_small():
             raise StorageError(why)
-        # not cli.main(): it turns a closed pipe into exit code 1
-        with cli.make_context("gpbench", sys.argv[1:]) as context:
-            code = cli.invoke(context)
+        code = _invoke()
         sys.stdout.flush()
     except click.exceptions.Exit as e:  # --help, --version
         code = e.exit_code
@@ -63,12 +58,10 @@ def main() -> None:
     except Terminated:
         code = 143
     except BrokenPipeError:
-        # the reader is gone: keep the interpreter from complaining when it flushes stdout at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     except Exception as e:  # a bug of ours: say so in a line, and all of it to who asks
         if why := os_limits.blamed_for(e):
-            sys.exit(fail(StorageError(why)))
+            sys.exit(_ended(fail(StorageError(why))))
         hint = " (traceback: gpbench -v ...)"
         if any(flag in sys.argv for flag in ("-v", "-vv", "--verbose")):
             import traceback
@@ -77,4 +70,21 @@ def main() -> None:
             hint = ""
         click.echo(f"gpbench: internal error, please report it: {type(e).__name__}: {e}{hint}", err=True)
         code = 70
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(_ended(code))
+
+
+def _invoke():
+    """Exit code of the command in sys.argv, or of the completion that a shell asks for."""
+    if asked := os.environ.get("_GPBENCH_COMPLETE"):  # cli.main() would look at it, and is not called
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "gpbench", "_GPBENCH_COMPLETE", asked)
+    # not cli.main(): it turns a closed pipe into exit code 1
+    with cli.make_context("gpbench", sys.argv[1:]) as context:
+        return cli.invoke(context)
+
+
+def _ended(code) -> int:
+    """The exit code, once nothing is left for the interpreter to flush."""
+    standard_output.settle()
+    return code if isinstance(code, int) else 0

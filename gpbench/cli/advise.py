@@ -82,7 +82,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     from gpbench import catalog
     from gpbench.estimators.advise import candidates, choose, recommendation_text
     from gpbench.estimators.advise.halving import Search, Stopped, refuse
-    from gpbench.experiment.results.checked_files import storing
+    from gpbench.experiment.results.checked_files import write_atomic
 
     metric = metric or recommendation_text.ERROR[task]
     _refuse_metric(metric, task)
@@ -111,10 +111,9 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     text = recommendation_text.table(found, task, metric)
     click.echo(text)
     click.echo(f"\nadvice: {verdict.pick.name}: {verdict.reason}.")
-    with storing(out):
-        recommendation_text.write_config(search, verdict, out / "advice.yaml")
-        recommendation_text.draw(search, found, verdict, out / "advice.svg")
-        (out / "advice.md").write_text(f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n", encoding="utf-8")
+    write_atomic(out / "advice.yaml", recommendation_text.config(search, verdict).encode())
+    write_atomic(out / "advice.svg", recommendation_text.plot(search, found, verdict))
+    write_atomic(out / "advice.md", f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n".encode())
     note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
     for line in search.left_out(found):
         note(f"left out: {line}")
@@ -218,7 +217,7 @@ def predict(model, file, output, plugin):
     from gpbench import load
     from gpbench.errors import ConfigError
     from gpbench.estimators.csv_models import predict_table
-    from gpbench.system.atomic_files import refuse_unwritable, writing
+    from gpbench.system.atomic_files import refuse_unwritable, write
 
     if output is not None:
         if Path(output).exists() and any(Path(output).samefile(p) for p in (model, file)):
@@ -230,5 +229,4 @@ def predict(model, file, output, plugin):
     if output is None:
         click.echo(text, nl=False)
     else:
-        with writing(output):
-            Path(output).write_text(text, encoding="utf-8", newline="")
+        write(output, text)

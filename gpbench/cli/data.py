@@ -1,4 +1,4 @@
-"""data fetch, verify, cite, export, shards."""
+"""data fetch, verify, audit, cite, export, shards."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 import click
 
-from .shared import ConfigName, Group, fail, output_folder, plugin_option
+from .shared import ConfigName, Group, fail, json_option, output_folder, plugin_option, print_json
 
 
 @click.group(cls=Group)
 def data():
-    """Data sets: prefetch, re-hash, citations, splits as plain files."""
+    """Data sets: prefetch, re-hash, audits, citations, splits as plain files."""
 
 
 def _names(names, every: bool) -> list[str]:
@@ -66,6 +66,25 @@ def verify(names, every, plugin):
     from gpbench.data.service import verify as rehash
 
     return _each(_names(names, every), lambda name: rehash(name))
+
+
+@data.command()
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--target", metavar="COLUMN", help="Of a csv file: the column to predict [default: its last].")
+@click.option("--task", type=click.Choice(["regression", "classification"]), default="regression", show_default=True)
+@click.option("--missing", type=click.Choice(["median", "drop"]), default="median", show_default=True,
+              help="What is done about missing values of a csv file.")  # fmt: skip
+@json_option
+@plugin_option
+def audit(name, target, task, missing, as_json, plugin):
+    """What is odd about the rows: repeated inputs, leaking, constant and copied columns, rounded targets."""
+    from gpbench.data.service import audit as facts
+
+    found = facts(name, target or "", task, missing)
+    if as_json:
+        return print_json(found)
+    for question, answer in found.items():
+        click.echo(f"{question}: {answer}")
 
 
 @data.command()

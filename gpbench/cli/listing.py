@@ -160,6 +160,9 @@ def _facts(kind: str, cls) -> dict:
         for key, f in cls.model_fields.items()
     }
     if kind == "dataset":
+        from gpbench.data.service import audit_at_hand
+
+        facts |= {"home": cls.home, "notes": "; ".join(cls.notes), "audit": audit_at_hand(cls)}
         facts["files"] = {
             f.path: f"sha256 {f.sha256}" if f.sha256 else "no raw hash; its rows are checked" for f in cls.files
         }

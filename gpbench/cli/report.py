@@ -76,17 +76,16 @@ def report(directory):
 @click.option("--report", "report_file", type=output_file, help="Also write the state as Markdown.")
 def check(directories, as_json, junit, baseline, needed, report_file):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
-    from gpbench.experiment.results.checked_files import storing
     from gpbench.papers import check, check_report
+    from gpbench.system.atomic_files import write
 
     if needed:
         return _needed(directories, as_json)
     found = check.check([Path(d) for d in directories])
     if report_file:
-        Path(report_file).write_text(check_report.reproduction(found, [Path(d) for d in directories]), encoding="utf-8")
+        write(report_file, check_report.reproduction(found, [Path(d) for d in directories]))
     if junit:
-        with storing(junit):
-            Path(junit).write_text(found.junit(), encoding="utf-8")
+        write(junit, found.junit())
     if as_json:
         print_json(found.to_json())
     else:
@@ -152,7 +151,7 @@ def score(exported, predictions, label, into, as_json):
     """Metrics of predictions made by another library on splits that `gpbench data export` wrote."""
     from gpbench.experiment.verify.score_predictions import score as scored
 
-    found = scored(Path(exported), Path(predictions), label=label, into=Path(into) if into else None)
+    found = scored(Path(exported), Path(predictions), label=label, into=Path(into) if into else None, say=note)
     if as_json:
         print_json(found)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import click
 
 from gpbench.text import counted
 
+from .curves import write_curves
 from .shared import (
     KEPT,
     Command,
@@ -88,6 +90,9 @@ def _where(_context, _parameter, value):
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would run and how long it may take.")
 @click.option("--rerun", type=click.Choice(["stale", "failed", "all"]), help="Run these again, too.")
 @click.option("--retry-failed", "rerun", flag_value="failed", hidden=True)
+@click.option(
+    "--from", "sources", multiple=True, type=folder, metavar="DIR", help="Take finished trials of equal ids from DIR."
+)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failed trial.")
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), callback=finite_seconds, help="Seconds a trial may take."
@@ -106,6 +111,10 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
 
     if said := numba_cache.notice():
         note(said)
+    if options["sources"] and options["rerun"] == "all":
+        raise click.UsageError(
+            "--from takes results from other folders and --rerun all computes them: give one of them"
+        )
     loaded = _load(configs, overrides)
     options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
     selection = {"methods": methods or None, "datasets": datasets or None, "trials": trials}
@@ -175,7 +184,8 @@ class _One:
             f"; {self.out} has begun with {', '.join(kept)} and keeps to it: a stand-in needs another --output folder"
         )
 
-    def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, **_) -> int:
+    def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, sources: tuple[str, ...], **_) -> int:
+        from gpbench.experiment.results.adopting import offers
         from gpbench.experiment.results.folder import ResultsFolder
         from gpbench.experiment.run.duration import estimate, memory_warnings
         from gpbench.text import duration
@@ -183,7 +193,12 @@ class _One:
         plan = self.chosen(fetch=False)
         for message in [*plan.notices, *memory_warnings(plan.trials)]:
             note(message)
-        found = estimate(plan.trials, ResultsFolder(self.out), rerun or "", save_predictions, self.config.metrics)
+        store = ResultsFolder(self.out)
+        offered = offers(plan.trials, store, sources, save_predictions)
+        for source, results in offered.items():
+            note(f"{counted(len(results), 'finished trial')} would be taken from {source}")
+        taken = frozenset(r.trial.id for results in offered.values() for r in results)
+        found = estimate(plan.trials, store, rerun or "", save_predictions, self.config.metrics, taken)
         for trial in found.missing:
             known = {key: trial.params.get(key) for key in ("d_max", "cache")}
             sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
@@ -216,7 +231,7 @@ class _One:
         with on_interruption(KEPT):
             summary = run_trials(
                 self.config.name, resolved, plan.trials, self.out, Options(**options), planned=planned,
-                progress=choose(quiet=is_quiet()), at_end=self._condense,
+                progress=choose(quiet=is_quiet()), at_end=partial(self._condense, options["sources"]),
             )  # fmt: skip
         note(summary.missing_extra or summary.message)
         if summary.exit_code >= 128:  # after an interruption the person wants the prompt back, not plots
@@ -230,12 +245,12 @@ class _One:
             self.trouble = max(self.trouble, fail(e))
         return max(summary.exit_code, self.trouble)
 
-    def _condense(self) -> None:
+    def _condense(self, sources: tuple[str, ...]) -> None:
         """Traces into curves.csv and notes.csv; trouble there takes nothing from the results."""
         from gpbench.errors import GpbenchError
 
         try:
-            for name in write_curves(self.out):
+            for name in write_curves(self.out, sources):
                 note(f"{name} was damaged and is now in quarantine/; made again from trials/ only")
         except GpbenchError as e:
             self.trouble = fail(e)
@@ -253,18 +268,6 @@ class _One:
             return store.planned()[1]
         except (FileNotFoundError, Damaged):  # committed results come without a manifest
             return self.plan(load_config(store.resolved)).trials
-
-
-def write_curves(out: Path) -> list[str]:
-    """Condense the traces of a folder; names of files that were damaged and are in quarantine/ now."""
-    from gpbench.analysis import condense
-    from gpbench.experiment.results.folder import ResultsFolder
-
-    store = ResultsFolder(out)
-    for name in (found := condense.damaged(store.folder)):
-        store.quarantine(store.folder / name)
-    store.write_condensed(condense.condensed(store.folder))
-    return found
 
 
 def _render(out: Path) -> None:

@@ -18,14 +18,22 @@ class Dataset:
     X: np.ndarray  # (n, D) raw inputs, or (n,) objects for kernels on discrete inputs
     y: np.ndarray  # (n,) raw targets; -1/+1 for classification
     task: str = "regression"  # or "classification"
-    published_split: tuple[np.ndarray, np.ndarray] | None = None  # rows of the train and the test part
+    published_split: tuple[np.ndarray, np.ndarray] | None = None  # rows of the train and the test part, for all trials
     simulated: bool = False  # a generated twin: every table names it so
     notes: tuple[str, ...] = ()  # provenance remarks that belong beside every number
     sha256: str = ""  # of the processed arrays; part of what determines a number
+    test_masks: np.ndarray | None = None  # (n, splits) of several published splits, one a trial: True = test row
 
     @property
     def n(self) -> int:
         return len(self.y)
+
+    @property
+    def published_splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Rows of the train and the test part of every published split."""
+        if self.test_masks is not None:
+            return [(np.flatnonzero(~mask), np.flatnonzero(mask)) for mask in self.test_masks.T]
+        return [] if self.published_split is None else [self.published_split]
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,13 @@ def _of_pattern(pattern: str) -> str:
     said = wild.split(path.name)[0].strip("-_. ")
     folders = [p.name for p in path.parents if p.name and not wild.search(p.name)]
     return said if said not in ("", "part") else (folders or [path.name])[0]
+
+
+def first_equal(X: np.ndarray) -> np.ndarray:
+    """For each row the number of the first row with the same inputs: its own where no earlier row has them   (n,)."""
+    rows = X.astype(str) if X.dtype == object else np.ascontiguousarray(X + 0.0)  # -0.0 becomes 0.0
+    seen: dict[bytes, int] = {}
+    return np.array([seen.setdefault(row.tobytes(), i) for i, row in enumerate(rows)], dtype=int)
 
 
 def fingerprint(X: np.ndarray, y: np.ndarray) -> str:

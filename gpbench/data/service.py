@@ -1,4 +1,4 @@
-"""What `gpbench data fetch|verify|cite` do: plain functions that return what the command line prints."""
+"""What `gpbench data fetch|verify|cite|audit` do: plain functions that return what the command line prints."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from pathlib import Path
 from gpbench import catalog
 from gpbench.errors import DataError
 
+from .audit import audit as audit_of
+from .dataset import Dataset
 from .fetch import obtain as fetching
-from .spec import source_of
+from .source import Source
+from .spec import load, source_of
+from .tables import csv_file
+from .tables.csv_columns import Choices
+from .tables.csv_words import as_option
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,31 @@ def verify(name: str, data_dir=None) -> VerifyReport:
         raise DataError(f"{name} is not in {places.data}: run `gpbench data fetch {name}`")
     found = fetching.obtain(source, places)
     return VerifyReport(name, found.dataset.n, found.paths, found.dataset.sha256)
+
+
+def audit(name: str, target: str = "", task: str = "regression", missing: str = "median") -> dict[str, str]:
+    """What is odd about the rows of a data set, fetched if need be, or of a csv file.
+
+    Without a `target` it is the file's last column.
+    """
+    if name in catalog.available("dataset") or not (csv_file.exists(name) or name.endswith(".csv")):
+        return audit_of(load({"name": name})).facts()
+    target = target or csv_file.table(name)[0][-1]
+    found = csv_file.look(name, target, task, Choices(categorical="one-hot", missing=missing), as_option)
+    if found.faults:
+        raise DataError("\n".join(found.faults))
+    return audit_of(Dataset(name, found.X, found.y, task)).facts(found.encoding.inputs)
+
+
+def audit_at_hand(cls: type[Source]) -> dict[str, str]:
+    """Of a data set whose files are at hand, else nothing; nothing is downloaded or written."""
+    if not cls.copies or any(f.is_required() for f in cls.model_fields.values()):
+        return {}
+    try:
+        found = fetching.read_at_hand(cls(), fetching.Places.find(True))
+    except DataError as e:
+        return {"not possible": str(e)}
+    return audit_of(found).facts() if found else {}
 
 
 def cite(name: str) -> str:

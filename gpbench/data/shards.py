@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import shutil
 import zlib
@@ -20,7 +21,7 @@ from typing import NoReturn
 import numpy as np
 
 from gpbench.errors import DataError, StorageError
-from gpbench.system.atomic_files import TEMPORARY, raw_hash
+from gpbench.system.atomic_files import TEMPORARY, raw_hash, replacing
 
 AT_ONCE = 50_000  # rows that are still made one array
 SHARD = 1 << 17  # rows of a file that we write
@@ -194,8 +195,11 @@ def write(folder: Path, blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> int:
     try:
         temporary.mkdir(parents=True)
         for i, (X, y) in enumerate(blocks):
-            np.save(temporary / f"X-{i:05d}.npy", X, allow_pickle=False)
-            np.save(temporary / f"y-{i:05d}.npy", y, allow_pickle=False)
+            for name, rows_of in (("X", X), ("y", y)):
+                content = io.BytesIO()  # numpy's own writing to a file does not say why it has failed
+                np.save(content, rows_of, allow_pickle=False)
+                with replacing(temporary / f"{name}-{i:05d}.npy") as stream:
+                    stream.write(content.getbuffer())
             rows += len(y)
         if not rows:
             raise DataError(f"{folder}: no rows to write")

@@ -35,6 +35,7 @@ class Source(BaseModel):
     licence: ClassVar[str] = ""
     home: ClassVar[str] = ""  # where it was first published, or the recipe of a generated one
     shape: ClassVar[tuple[int, int] | None] = None  # rows and inputs, where they are fixed
+    splits: ClassVar[int | None] = None  # how many published splits, where there are several: one a trial
     generated: ClassVar[bool] = False  # needs no files
     simulated: ClassVar[bool] = False  # stands for published rows that it does not contain
     stands_for: ClassVar[tuple[str, Kind] | None] = None  # (published name, how); None: a paper's own rows or recipe

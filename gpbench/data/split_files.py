@@ -1,6 +1,7 @@
 """Splits as plain files, so that any library can train on exactly our rows and its predictions can be scored.
 
-    OUT/export.json                   data set, options, split rule, seed-free facts, hash of the arrays of every trial
+    OUT/export.json                   data set, options, split rule, seed-free facts, hash of the arrays of every trial,
+                                      sha256 of every other file
     OUT/trial-000/X_train.csv         raw inputs, a header line, one row per case   (also X_test.csv)
     OUT/trial-000/y_train.csv         raw targets (-1/+1 for classes)               (also y_test.csv)
     OUT/trial-000/train_index.csv     row of the data set for each training row     (also test_index.csv)
@@ -10,22 +11,26 @@ Predictions made on these splits are read by `gpbench score` (experiment/verify/
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gpbench.errors import DataError, StorageError
-from gpbench.system.atomic_files import read_json, replacing
+from gpbench.system.atomic_files import naming, raw_hash, read_json, replacing, replacing_files
 
 from . import splits
 from .dataset import Dataset, Split, name_of
 from .spec import load
 
-VERSION = 1
+SEAL = "export.json"
+VERSION = 2  # 1 had no hashes of the files
+_OF_A_TRIAL = tuple(f"{kind}.csv" for part in ("train", "test") for kind in (f"X_{part}", f"y_{part}", f"{part}_index"))
 
 
 @dataclass(frozen=True)
@@ -51,26 +56,29 @@ def export(
     """Write the splits of the given trials; `rngs(index)` gives the runner's (data, split) generators of a trial.
 
     `seed` and `keys` (of each trial's data and split) are kept for `gpbench score --into`, which compares them.
+    An older export stays whole until all of the new one is written.
     """
     out = Path(out_dir)
     facts = {"version": VERSION, "dataset": spec, "seed": seed, "trials": []}
     try:
-        for index in trials:
-            data_rng, split_rng = rngs(index)
-            dataset = _loaded(spec, data_rng, places)
-            rule = split or splits.default(dataset)
-            rows = splits.draw(dataset, rule, split_rng, index)
-            _write_trial(out / folder_name(index), dataset, rows)
-            facts |= {"name": name_of(spec), "task": dataset.task, "split": rule, "notes": list(dataset.notes)}
-            facts["trials"].append(
-                {"index": index, "n_train": len(rows.train), "n_test": len(rows.test), "sha256": dataset.sha256,
-                 "target_variance": float(np.var(dataset.y)), "key": (keys or {}).get(index)}
-            )  # fmt: skip
-        out.mkdir(parents=True, exist_ok=True)
-        with replacing(out / "export.json") as file:
-            file.write((json.dumps(facts, indent=2) + "\n").encode())
+        with replacing_files(out, SEAL) as staged:
+            for index in trials:
+                data_rng, split_rng = rngs(index)
+                dataset = _loaded(spec, data_rng, places)
+                rule = split or splits.default(dataset)
+                rows = splits.draw(dataset, rule, split_rng, index)
+                _write_trial(staged, out, folder_name(index), _tables(dataset, rows))
+                facts |= {"name": name_of(spec), "task": dataset.task, "split": rule, "notes": list(dataset.notes)}
+                facts["trials"].append(
+                    {"index": index, "n_train": len(rows.train), "n_test": len(rows.test), "sha256": dataset.sha256,
+                     "target_variance": float(np.var(dataset.y)), "key": (keys or {}).get(index)}
+                )  # fmt: skip
+            names = _files(facts["trials"])
+            facts["files"] = {name: raw_hash(staged / name) for name in names}
+            with naming(out / SEAL), replacing(staged / SEAL) as file:
+                file.write((json.dumps(facts, indent=2) + "\n").encode())
     except OSError as e:
-        raise StorageError(f"cannot write {e.filename or out} ({e.strerror})") from e
+        raise StorageError(f"cannot write {out} ({e.strerror})") from e
     return out
 
 
@@ -82,34 +90,72 @@ def _loaded(spec: dict, rng, places: dict) -> Dataset:
 
 
 def read(out_dir) -> tuple[dict, list[ExportedTrial]]:
-    """The facts and the trials of an exported folder."""
+    """The facts and the trials of an exported folder, whose files are those of its export.json."""
     out = Path(out_dir)
-    try:
-        facts = read_json(out / "export.json")
+    with _exported(out):
+        facts = read_json(out / SEAL)
+        hashes = facts["files"] if has_hashes(facts) else {}
+        others = [name for name in _files(facts["trials"]) if hashes and not _is(out / name, hashes[name])]
+    if others:
+        raise DataError(
+            f"{out / others[0]} is not the file that {out / SEAL} describes ({len(others)} of {len(hashes)} files "
+            "differ or are missing): write the folder again with `gpbench data export`"
+        )
+    with _exported(out):
         return facts, [_read_trial(out / folder_name(t["index"]), t["index"]) for t in facts["trials"]]
-    except (OSError, ValueError, KeyError, TypeError, DataError) as e:
+
+
+def has_hashes(facts: dict) -> bool:
+    """Whether the folder was exported by a version that keeps the hashes of its files."""
+    return facts["version"] != 1
+
+
+@contextlib.contextmanager
+def _exported(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, DataError) as e:
         raise DataError(f"{out} is not a folder written by `gpbench data export` ({e})") from e
+
+
+def _is(path: Path, sha256: str) -> bool:
+    return path.is_file() and raw_hash(path) == sha256
+
+
+def _files(trials: list[dict]) -> list[str]:
+    """Names of the files of an export, without export.json."""
+    return [f"{folder_name(t['index'])}/{name}" for t in trials for name in _OF_A_TRIAL]
 
 
 def folder_name(index: int) -> str:
     return f"trial-{index:03d}"
 
 
-def _write_trial(folder: Path, dataset: Dataset, rows: Split) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for part, index in (("train", rows.train), ("test", rows.test)):
+def _tables(dataset: Dataset, rows: Split) -> list[tuple[list[str], np.ndarray]]:
+    """Header and rows of each file of a trial, in the order of their names."""
+    found = []
+    for index in (rows.train, rows.test):
         X = dataset.X[index]
         names = ["input"] if X.ndim == 1 else [f"x{j + 1}" for j in range(X.shape[1])]
-        _write(folder / f"X_{part}.csv", names, X.reshape(len(index), -1))
-        _write(folder / f"y_{part}.csv", ["y"], dataset.y[index, None])
-        _write(folder / f"{part}_index.csv", ["row"], index[:, None])
+        found += [(names, X.reshape(len(index), -1)), (["y"], dataset.y[index, None]), (["row"], index[:, None])]
+    return found
 
 
-def _write(path: Path, names: list[str], rows: np.ndarray) -> None:
-    with open(path, "w", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(names)
-        out.writerows(rows.tolist())  # Python's repr of a double: shortest text that reads back as the same number
+def _write_trial(staged: Path, out: Path, folder: str, tables: list[tuple[list[str], np.ndarray]]) -> None:
+    """The files of a trial in a folder of `staged`; an error names the file that they will be in `out`."""
+    with naming(out / folder):
+        (staged / folder).mkdir()
+    for name, (header, rows) in zip(_OF_A_TRIAL, tables):
+        with naming(out / folder / name), replacing(staged / folder / name) as stream:
+            stream.write(_csv(header, rows).encode())
+
+
+def _csv(header: list[str], rows: np.ndarray) -> str:
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(header)
+    table.writerows(rows.tolist())  # Python's repr of a double: shortest text that reads back as the same number
+    return out.getvalue()
 
 
 def _read_trial(folder: Path, index: int) -> ExportedTrial:

@@ -18,7 +18,7 @@ KINDS = ("random", "published", "folds", "first")
 
 def default(dataset: Dataset) -> dict:
     """The rule when a config gives none: the published split, else 90 % at random."""
-    if dataset.published_split is not None:
+    if dataset.published_splits:
         return {"kind": "published"}
     n_train = round(0.9 * dataset.n)
     return {"kind": "random", "n_train": n_train, "n_test": dataset.n - n_train}
@@ -40,12 +40,28 @@ def draw(dataset: Dataset, split: dict | None, rng: np.random.Generator, index: 
         n_train, n_test = _sizes(dataset, split)
         return Split(np.arange(n_train), np.arange(n_train, n_train + n_test), index)
     if kind == "published":
-        if dataset.published_split is None:
-            raise DataError(f"{dataset.name} has no published split: use {{kind: random, n_train: ...}} or folds")
-        return Split(*dataset.published_split, index)
+        return Split(*_published(dataset, index), index)
     if kind == "folds":
         return _fold(dataset, split.get("k", 10), rng, index)
     raise DataError(f"split kind '{kind}' is not one of {', '.join(KINDS)}")
+
+
+def _published(dataset: Dataset, index: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of masks the one of this trial; a single published split is that of every trial."""
+    found = dataset.published_splits
+    if not found:
+        raise DataError(f"{dataset.name} has no published split: use {{kind: random, n_train: ...}} or folds")
+    if dataset.test_masks is None:
+        return found[0]
+    if index >= len(found):
+        raise DataError(too_few(dataset.name, len(found), index + 1))
+    return found[index]
+
+
+def too_few(name: str, published: int, trials: int) -> str:
+    """The sentence about trials beyond the published splits."""
+    wanted = f"`trials: {trials}` asks for more; write at most {published}, or `split: {{kind: random, n_train: ...}}`"
+    return f"{name} has {published} published splits, one a trial: {wanted}"
 
 
 def depends_on_index(split: dict | None) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpbench.errors import DataError
 
-from .dataset import Dataset
+from .dataset import Dataset, first_equal
 
 
 def checked(name: str, dataset) -> Dataset:
@@ -29,7 +29,9 @@ def checked(name: str, dataset) -> Dataset:
             raise DataError(f"dataset {name}: {what} are missing or infinite, first in row {bad[0][0]}")
     if dataset.task == "classification" and not np.isin(y, (-1, 1)).all():
         raise DataError(f"dataset {name}: classes must be -1 and +1, got {np.unique(y)[:5].tolist()}")
-    for part in dataset.published_split or ():
+    if (masks := dataset.test_masks) is not None and (masks.dtype != bool or masks.shape != (len(y), masks.shape[-1])):
+        raise DataError(f"dataset {name}: expected masks of test rows, booleans ({len(y)}, splits), got {masks.shape}")
+    for part in (rows for split in dataset.published_splits for rows in split):
         if len(part) and (np.min(part) < 0 or np.max(part) >= len(y)):
             raise DataError(f"dataset {name}: its published split names rows beyond the {len(y)} there are")
     return dataset
@@ -37,4 +39,4 @@ def checked(name: str, dataset) -> Dataset:
 
 def repeated(X: np.ndarray) -> np.ndarray:
     """Rows whose inputs an earlier row has, in order."""
-    return np.setdiff1d(np.arange(len(X)), np.unique(X, axis=0, return_index=True)[1], assume_unique=True)
+    return np.flatnonzero(first_equal(X) != np.arange(len(X)))

@@ -17,7 +17,7 @@ from gpbench.errors import (
     NotApplicable,
     NotPositiveDefinite,
 )
-from gpbench.experiment.evaluation.evaluate import check, predict
+from gpbench.experiment.evaluation.prediction import check, predict
 from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
 from gpbench.gp.kernels.soundness import fault
@@ -75,7 +75,7 @@ def fit(
     with threads.limited(), deadline.within(max_seconds):
         try:
             problem = _problem(Xs, ys, method, kernel, h, streams, task)
-            fitted = method.checked(method.fit(problem, streams.method()))
+            fitted = method.checked(method.fit(problem, streams.method()), len(y))
         except MissingExtra:
             raise
         except (ConfigError, NotApplicable) as e:

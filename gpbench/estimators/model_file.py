@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import struct
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +18,21 @@ from scipy import sparse
 
 import gpbench
 from gpbench import catalog
-from gpbench.errors import BadInput, BadParameter, DataError
+from gpbench.errors import BadInput, BadParameter, DataError, MissingExtra
 from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.function import FunctionKernel
+from gpbench.old_paths import new_path
 from gpbench.system.atomic_files import refuse_unwritable, writing
 
-FORMAT = 1
+from . import model_archive
+from .model_checks import Unfit, check_state
+from .model_layouts import LAYOUTS
+
+FORMAT = 2  # 1, of version 0.1, had no checksum
+READ = (1, 2)
 FITTED = (  # attributes of an estimator that are kept
     "model_", "method_", "objects_", "n_basis_", "basis_", "kernel_", "noise_", "log_evidence_", "path_", "notes_",
     "n_features_in_", "feature_names_in_", "classes_", "columns_",
-)  # fmt: skip
-_DAMAGED = (  # RuntimeError: zipfile's of flags and versions that it does not know
-    ValueError, KeyError, TypeError, IndexError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile,
 )  # fmt: skip
 _PLAIN = (str, int, float, bool, type(None))
 
@@ -57,47 +57,48 @@ def save(estimator, path) -> None:
         "format": FORMAT, "gpbench": gpbench.__version__, "class": type(estimator).__name__, "parameters": parameters,
         "state": packer.pack(state), "kernels": packer.pack({k: v for k, v in given.items() if isinstance(v, Kernel)}),
     }  # fmt: skip
-    description = np.frombuffer(json.dumps(content).encode(), dtype=np.uint8)
-    with writing(path), open(path, "wb") as stream:
-        np.savez(stream, description=description, **packer.arrays)
+    with writing(path) as stream:
+        model_archive.write(stream, content, packer.arrays)
 
 
 def load(path):
-    """The estimator that `save` kept, ready to predict."""
+    """The estimator that `save` kept, ready to predict; DataError says what is wrong with the file."""
     try:
-        with open(path, "rb") as stream, _arrays(path, stream) as arrays:
-            content = json.loads(arrays["description"].tobytes())
-            if content["format"] != FORMAT:
-                raise DataError(f"{path}: is of format {content['format']}; this gpbench reads format {FORMAT}")
-            unpacker = _Unpacker(path, arrays, content["gpbench"])
-            state = unpacker.unpack(content["state"])  # first, as it was written: what follows may refer to it
-            kernels = unpacker.unpack(content.get("kernels", {"dict": []}))  # parameters; older files have none
+        with open(path, "rb") as stream:
+            content, arrays, confirmed = model_archive.read(path, stream)
+        return _estimator(path, content, arrays, confirmed)
     except FileNotFoundError as e:
         raise DataError(f"{path}: no such file") from e
     except OSError as e:
         raise DataError(f"{path}: cannot be read ({e.strerror or e})") from e
-    except _DAMAGED as e:
+    except Unfit as e:
+        raise DataError(f"{path}: is damaged or edited: {e}; save the model again") from e
+    except (DataError, MissingExtra):
+        raise
+    except Exception as e:  # whatever zipfile, numpy and the classes' own code say of a state that is not theirs
         raise DataError(f"{path}: is no model of gpbench, or a damaged one; save it again") from e
+
+
+def _estimator(path, content: dict, arrays: dict[str, np.ndarray], confirmed: bool):
+    if content["format"] not in READ:
+        raise DataError(f"{path}: is of format {content['format']}; this gpbench reads formats 1 and {FORMAT}")
+    if content["format"] >= 2 and not confirmed:
+        raise DataError(f"{path}: has no checksum: the file is damaged or edited; save the model again")
     if content["class"] not in ("SparseGPRegressor", "SparseGPClassifier"):
         raise DataError(f"{path}: holds a {content['class']}, which gpbench does not know")
+    unpacker = _Unpacker(path, arrays, content["gpbench"])
+    state = unpacker.unpack(content["state"])  # first, as it was written: what follows may refer to it
+    kernels = unpacker.unpack(content.get("kernels", {"dict": []}))  # parameters; older files have none
+    if unpacker.used != arrays.keys():
+        raise Unfit("it has arrays that no part of it uses")
+    check_state(state)
     estimator = getattr(gpbench, content["class"])(**content["parameters"] | kernels)
+    if (content["class"] == "SparseGPClassifier") != ("classes_" in state) or state["model_"].task != estimator._task:
+        raise Unfit(f"it is no model of a {content['class']}")
     for name, value in state.items():
         if name in FITTED:
             setattr(estimator, name, value)
     return estimator
-
-
-def _arrays(path, stream):
-    """What is in the file, if `save` can have written it."""
-    begin = stream.read(4)
-    stream.seek(0)
-    if begin == b"PK\x03\x04":
-        arrays = np.load(stream, allow_pickle=False)
-        if arrays.zip.testzip():  # numpy stops short of the checksum where a damaged header asks for fewer numbers
-            raise zipfile.BadZipFile
-        if "description" in arrays:
-            return arrays
-    raise DataError(f"{path}: is no model of gpbench; one is written by gpbench fit, or by an estimator's save")
 
 
 def _is_plain(value) -> bool:
@@ -185,6 +186,7 @@ class _Unpacker:
     def __init__(self, path, arrays, version: str):
         self.path, self.arrays, self.version = path, arrays, version
         self._known: dict[int, Any] = {}
+        self.used: set[str] = set()
 
     def unpack(self, value) -> Any:
         if not isinstance(value, dict):
@@ -207,9 +209,10 @@ class _Unpacker:
 
     def _class(self, name: str) -> type:
         module, _, path = name.partition(":")
+        module = new_path(module) or module
         try:
-            if not module.startswith("gpbench."):
-                raise AttributeError
+            if not (module.startswith("gpbench.gp.kernels.") or (module.startswith("gpbench.") and path in LAYOUTS)):
+                raise AttributeError  # before anything is imported
             found = importlib.import_module(module)
             for part in path.split("."):
                 found = getattr(found, part)
@@ -237,6 +240,12 @@ class _Unpacker:
             )
         return found
 
+    def _array(self, value) -> np.ndarray:
+        if value["array"] in self.used:
+            raise Unfit(f"array {value['array']} is used twice")
+        self.used.add(value["array"])
+        return self.arrays[value["array"]]
+
     def _texts(self, value) -> np.ndarray:
         return np.array(value["texts"], dtype=object)
 
@@ -245,7 +254,7 @@ class _Unpacker:
 
     _KINDS = {  # noqa: RUF012
         "float": lambda self, v: float(v["float"]),
-        "array": lambda self, v: self.arrays[v["array"]],
+        "array": _array,
         "texts": _texts,
         "list": lambda self, v: [self.unpack(x) for x in v["list"]],
         "tuple": lambda self, v: tuple(self.unpack(x) for x in v["tuple"]),

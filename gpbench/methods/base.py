@@ -21,6 +21,8 @@ from gpbench.gp.learning.full_gp import neutral_start
 from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch
 from gpbench.recorder import Recorder
 
+from .families.fitted_checks import refuse_impossible
+
 __all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "Schedule"]
 
 
@@ -172,7 +174,7 @@ class Method(BaseModel):
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     large: ClassVar[bool] = False  # works on rows beyond memory (gp/inference/parts.py)
     learners: ClassVar[int] = 4  # the last version of the learner that moved its climbs
-    probes: ClassVar[tuple[str, ...]] = ()  # files of running/probes that look at its fits, for figures
+    probes: ClassVar[tuple[str, ...]] = ()  # files of experiment/evaluation/probes that look at its fits, for figures
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 
     @classmethod
@@ -195,13 +197,19 @@ class Method(BaseModel):
         """Does one path serve several d_max? The method says so and has a path of its own."""
         return cls.nested and cls.path is not Method.path
 
+    @classmethod
+    def operations(cls, n: int, m: int, evaluations: int) -> float:
+        """Floating-point operations of a fit on n rows at size m, roughly; for the dry run's estimate of time."""
+        return 6.0 * (1 + evaluations) * n * m**2
+
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
         raise NotImplementedError(f"method {self.name} has no fit(problem, rng) (docs/extending.md)")
 
-    def checked(self, fitted: Any) -> Fitted:
-        """What `fit` gave, if it is a model."""
+    def checked(self, fitted: Any, n: int) -> Fitted:
+        """What `fit` to n rows gave, if it is a model; InvalidPrediction if a figure it tells of itself cannot be."""
         if not isinstance(fitted, Fitted):
             raise TypeError(f"method {self.name}: fit gave {type(fitted).__name__}, not a Fitted (docs/extending.md)")
+        refuse_impossible(fitted, n)
         return fitted
 
     def extends(self, problem: Problem) -> bool:

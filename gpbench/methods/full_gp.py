@@ -6,7 +6,7 @@ from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.linalg.cholesky import jitter_notes
 
 from .base import AT_ONCE, Fitted, Method, Problem
-from .families.exact import learned
+from .families.exact import learned, operations
 
 
 def exact_fit(problem: Problem, rows, rng) -> Fitted:
@@ -35,6 +35,10 @@ class FullGP(Method):
     dense = True
     heeds = AT_ONCE
     probes = ("prior",)
+
+    @classmethod
+    def operations(cls, n, m, evaluations):
+        return operations(n, evaluations)
 
     def fit(self, problem, rng):
         return exact_fit(problem, problem.order, rng)

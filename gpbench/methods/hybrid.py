@@ -9,7 +9,7 @@ from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.gp.linalg.cholesky import JITTER, jitter_notes
 
 from .base import AT_ONCE, Fitted, Method
-from .families.exact import learned
+from .families.exact import learned, operations
 
 
 class Hybrid(Method):
@@ -25,6 +25,10 @@ class Hybrid(Method):
     paper = "cao"
 
     d_max: int = Field(200, ge=1, description="size of the subset and number of inducing inputs")
+
+    @classmethod
+    def operations(cls, n, m, evaluations):
+        return operations(m, evaluations) + super().operations(n, m, 0)
 
     def fit(self, problem, rng):
         recorder = problem.recorder()

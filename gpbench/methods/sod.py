@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from .base import AT_ONCE, Method
+from .families.exact import operations
 from .full_gp import exact_fit
 
 
@@ -17,6 +18,10 @@ class SubsetOfData(Method):
     heeds = AT_ONCE
 
     d_max: int = Field(500, ge=1, description="number of training rows kept")
+
+    @classmethod
+    def operations(cls, n, m, evaluations):
+        return operations(m, evaluations)
 
     def fit(self, problem, rng):
         return exact_fit(problem, problem.order[: self.d_max], rng)

@@ -83,10 +83,12 @@ class Check:
         """The lines that count: results, what is set apart, descriptions, claims."""
         counts = self.cell_counts
         good, comparable = comparable_counts(counts)
-        share = f" ({good / comparable:.0%} of {comparable} comparable ones replicated, close or better)"
+        share = ""
+        if comparable:
+            share = f" ({good / comparable:.0%} of {comparable} comparable ones replicated, close or better)"
         few = sum(c.needed is not None for c in self.headline)
         said = _said(counts).replace(" inconclusive", f" inconclusive ({few} for lack of runs)")
-        lines = [f"{len(self.headline)} result cells: {said}{share if comparable else ''}"]
+        lines = [f"{len(self.headline)} result cells: {said}{share}"]
         lines += [f"apart, {label}: {sum(c.values())} cells: {_said(c)}" for label, c in self.apart_counts.items()]
         lines.append(f"{sum(self.description_counts.values())} descriptions of data: {_said(self.description_counts)}")
         lines.append(f"{sum(self.claim_counts.values())} claims: {_said(self.claim_counts)}")

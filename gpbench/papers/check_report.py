@@ -50,7 +50,8 @@ def _counts(found: Check) -> str:
     rows.append(("all", *(found.cell_counts[v] for v in VERDICTS)))
     good, comparable = comparable_counts(found.cell_counts)
     lines = [
-        f"{good} of {comparable} comparable result cells ({good / comparable:.0%}) are replicated, close or better."
+        f"{good} of {comparable} comparable result cells ({good / max(comparable, 1):.0%}) "
+        "are replicated, close or better."
     ]
     lines += [f"{line[0].upper()}{line[1:]}." for line in found.summary()[1:]]
     return (

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,42 +25,119 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
     After a crash at any moment the file holds its old content or all of the new one.
     """
-    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}.part")
-    try:
-        temporary.unlink(missing_ok=True)  # of a killed process with the same number
-        with open(descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as f:
-            yield f
-            f.flush()
-            os.fsync(f.fileno())
+    with _beside(path) as (temporary, f):
+        yield f
+        f.flush()
+        os.fsync(f.fileno())
         os.replace(temporary, path)
         _fsync_folder(path.parent)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
 
 
 @contextlib.contextmanager
-def writing(path) -> Iterator[None]:
-    """Around work on a file that the user has named: an OSError becomes a sentence (exit 7)."""
+def _beside(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file in the same folder, and a stream into it; it is removed when the block ends, unless it was renamed."""
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}.part")
+    temporary.unlink(missing_ok=True)  # of a killed process with the same number
+    try:
+        with open(descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as f:
+            yield temporary, f
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replacing_files(folder: Path, seal: str) -> Iterator[Path]:
+    """A folder for new files, which take the place of those of the same names in `folder` when the block ends.
+
+    The file `seal` describes the others: it is removed before the first of them is moved and is moved last, so that no
+    folder with it holds a mixture. Other files of `folder` stay; an OSError comes as it is.
+    """
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    staged = folder / f"{TEMPORARY}{os.getpid()}"
+    try:
+        for leftover in folder.glob(f"{TEMPORARY}*"):  # of a killed process
+            shutil.rmtree(leftover)
+        staged.mkdir()
+        yield staged
+        _move_files(staged, folder, seal)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+        if made:
+            with contextlib.suppress(OSError):  # it is not empty: the files are there
+                folder.rmdir()
+
+
+def _move_files(staged: Path, folder: Path, seal: str) -> None:
+    names = sorted(file.relative_to(staged) for file in staged.rglob("*") if file.is_file())
+    homes = sorted({(folder / name).parent for name in names})
+    for home in homes:  # as long as the older files are whole: a full disk may refuse a folder
+        home.mkdir(parents=True, exist_ok=True)
+    (folder / seal).unlink(missing_ok=True)
+    _fsync_folder(folder)
+    for name in names:
+        if name != Path(seal):
+            os.replace(staged / name, folder / name)
+    for home in homes:
+        _fsync_folder(home)
+    os.replace(staged / seal, folder / seal)
+    _fsync_folder(folder)
+
+
+@contextlib.contextmanager
+def naming(path) -> Iterator[None]:
+    """Around work on a file that the user has named: an OSError becomes a sentence with its name (exit 7)."""
     try:
         yield
+    except BrokenPipeError:  # the file is a pipe, and its reader is gone
+        raise
     except OSError as e:
-        folder = Path(path).parent
+        folder = Path(os.path.realpath(path)).parent
         why = e.strerror or str(e) if folder.is_dir() else f"there is no folder {folder}"
         raise StorageError(f"cannot write {path}: {why}; name another file") from e
 
 
+@contextlib.contextmanager
+def writing(path) -> Iterator[BinaryIO]:
+    """A stream into a file that the user has named, which keeps its older content until the block has ended well.
+
+    A link stays a link, and what it leads to is replaced; a device or a pipe has no older content and is written to.
+    """
+    refuse_unwritable(path)
+    with naming(path):
+        if _is_special(path):
+            with open(path, "wb") as stream:
+                yield stream
+            return
+        place = Path(os.path.realpath(path))
+        with replacing(place) as stream:
+            if place.exists():  # with the permissions that the user gave it
+                os.fchmod(stream.fileno(), stat.S_IMODE(place.stat().st_mode))
+            yield stream
+
+
+def write(path, content: str | bytes) -> None:
+    """Put the content into a file that the user has named, as `writing` does."""
+    with writing(path) as stream:
+        stream.write(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
+
+
 def refuse_unwritable(path) -> None:
     """Before the work whose result goes to that file: StorageError where it could not be written."""
-    path = Path(path)
-    with writing(path):
-        if path.exists():
-            if not os.access(path, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        else:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            path.unlink()
+    with naming(path):
+        if Path(path).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_special(path):
+            with _beside(Path(os.path.realpath(path))):
+                pass  # whether its folder takes a new file
+        if Path(path).exists() and not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _is_special(path) -> bool:
+    """Whether a device, a pipe or a socket is there."""
+    return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
 
 
 def descriptor(path: Path, flags: int) -> int:

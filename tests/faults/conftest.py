@@ -1,6 +1,7 @@
 """What the tests of faults share: their mark, a small config, and the command line in this process."""
 
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,6 +28,22 @@ def here(tmp_path, monkeypatch):
     monkeypatch.setenv("GPBENCH_OFFLINE", "1")
     (tmp_path / "small.yaml").write_text(SMALL)
     return tmp_path
+
+
+@pytest.fixture
+def small_disk(tmp_path, request):
+    """A file system of one megabyte, or of so many bytes as the parameter says."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', 2**20)}", "tmpfs", str(disk)]
+    try:
+        done = subprocess.run(mount, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("needs mount(8)")
+    if done.returncode:
+        pytest.skip("needs the right to mount a small file system")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def test_a_plugins_load_that_wants_to_leave_does_not_end_an_export_with_its_code
 
 
 def _with_leaver(folder):
-    text = "import sys\nfrom gpbench.data.source import Source\nclass Leaver(Source):\n    name = 'leaver'\n"
+    text = "import sys\nfrom gpbench.extend import Source\nclass Leaver(Source):\n    name = 'leaver'\n"
     text += "    generated = True\n    def load(self, paths, rng):\n        sys.exit(0)\n"
     (folder / "leaver.py").write_text(text)
     return folder

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from driver import finish, rows, run_here, start, trial, unhurried, wait_until, write_job
+from driver import ballast, finish, rows, run_here, start, trial, unhurried, wait_until, write_job
 
 from gpbench.errors import FolderInUse
 from gpbench.experiment.results.folder import ResultsFolder
@@ -73,28 +73,6 @@ def test_damaged_files_are_quarantined_and_run_again(tmp_path):
 
 
 # -- disks --------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of one megabyte."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-    try:
-        done = subprocess.run(mount, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("needs mount(8)")
-    if done.returncode:
-        pytest.skip("needs the right to mount a small file system")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-def ballast(disk, leave):
-    """Fill the disk but for so many bytes."""
-    free = os.statvfs(disk)
-    (disk / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize - leave))
 
 
 def test_a_disk_that_fills_up_stops_the_run_with_earlier_trials_intact(small_disk, tmp_path):

@@ -108,7 +108,7 @@ def test_an_option_with_a_fault_is_exit_2_and_nothing_runs(fault, here, command)
     words, message = OPTIONS[fault]
     (here / "broken.py").write_text("1 / 0\n")
     (here / "empty.py").touch()
-    (here / "sod.py").write_text("from gpbench.methods.base import Method\nclass S(Method):\n    name = 'sod'\n")
+    (here / "sod.py").write_text("from gpbench.extend import Method\nclass S(Method):\n    name = 'sod'\n")
     code, _, err = command("run", "small.yaml", *words)
     assert code == 2 and message in err, err
     assert not list(here.glob("**/trials/*"))

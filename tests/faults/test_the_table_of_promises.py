@@ -1,4 +1,4 @@
-"""docs/results.md promises something for 45 classes of faults; each row names tests of this folder that inject it."""
+"""docs/results.md promises something for each class of faults; each row names tests of this folder that inject it."""
 
 import re
 from pathlib import Path
@@ -14,8 +14,9 @@ def promises(repo):
     return ROW.findall((repo / "docs/results.md").read_text().partition("## What is promised")[2].partition("\n## ")[0])
 
 
-def test_there_are_45_classes_of_faults(promises):
-    assert [int(number) for number, *_ in promises] == list(range(1, 46))
+def test_the_classes_of_faults_are_numbered_and_all_45_of_the_beginning_are_there(promises):
+    numbers = [int(number) for number, *_ in promises]
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 45
 
 
 def test_each_class_names_tests_of_this_folder_that_are_there(promises):

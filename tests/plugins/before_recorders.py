@@ -2,10 +2,7 @@
 
 from pydantic import Field
 
-from gpbench.gp.inference.exact import ExactPosterior
-from gpbench.gp.selection.criterion import Criterion
-from gpbench.methods.base import Fitted, Method
-from gpbench.methods.families.greedy import WorkingSetMethod
+from gpbench.extend import Criterion, ExactPosterior, Fitted, Method, WorkingSetMethod
 
 
 class FirstRows(Method):

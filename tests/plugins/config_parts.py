@@ -4,9 +4,8 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gpbench.data.source import Source
+from gpbench.extend import Method, Source
 from gpbench.gp.kernels.ard_se import ArdSE
-from gpbench.methods.base import Method
 
 
 class Stop(BaseModel):

@@ -14,11 +14,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from gpbench.data.dataset import Dataset
-from gpbench.data.source import Source
 from gpbench.errors import MissingExtra, NotApplicable
+from gpbench.extend import Dataset, Fitted, Method, Prediction, Source
 from gpbench.gp.kernels.ard_se import ArdSE
-from gpbench.methods.base import Fitted, Method, Prediction
 
 
 class Toy(Source):

@@ -1,6 +1,6 @@
 """A method as a package of its own brings it."""
 
-from gpbench.methods.base import Method
+from gpbench.extend import Method
 from gpbench.methods.full_gp import exact_fit
 
 

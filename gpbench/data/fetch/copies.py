@@ -10,6 +10,7 @@ ARFF = f"{_RAW}/renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73"
 DELVE = f"{_RAW}/mkirchmeyer/ganRegression/3c2e6840e851c9f355faf1c49296dedc55e6bccd/data"
 PMTK = f"{_RAW}/probml/pmtkdata/42bc2738a294382f9d6ffb1b0203404ffb10295a"
 FGP = f"{_RAW}/trungngv/fgp/a981e1bd17f12672a00a933c28f28beffe404d48"
+UCI_SUITE = f"{_RAW}/treforevans/uci_datasets/f0737523712fe66a1640e4b980b927e8490b58eb/uci_datasets"
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 OPENML = "https://www.openml.org/data/v1/download"
 

@@ -87,8 +87,21 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
 
 def at_hand(source, places: Places) -> bool:
     """Whether all raw files of some copy are, with their right hash, in the cache or in a mirror folder."""
-    folders = [places.data, *([Path(places.mirror)] if _is_folder(places.mirror) else [])]
-    return any(all(sound(folder / f.path, f) for f in copy.files) for folder in folders for copy in source.copies)
+    return next(_at_hand(source, places), None) is not None
+
+
+def read_at_hand(source, places: Places) -> Dataset | None:
+    """The data set where `at_hand`; nothing is downloaded, and nothing is written."""
+    for copy, paths in _at_hand(source, places):
+        return _loaded(source, copy, paths)
+    return None
+
+
+def _at_hand(source, places: Places) -> Iterator[tuple[Copy, list[Path]]]:
+    for folder in [places.data, *([Path(places.mirror)] if _is_folder(places.mirror) else [])]:
+        for copy in source.copies:
+            if all(sound(folder / f.path, f) for f in copy.files):
+                yield copy, [folder / f.path for f in copy.files]
 
 
 def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:

@@ -21,7 +21,7 @@ from gpbench.experiment.config.config import load_config
 from gpbench.experiment.config.resolved import resolved_yaml
 from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.plan.trial import Trial
-from gpbench.experiment.results.checked_files import storing
+from gpbench.experiment.results.checked_files import write_atomic
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run.run import Options, run
@@ -122,8 +122,7 @@ class Search:
         live = self.ordered([c for c in live if c.size <= rows])
         path = self.folder / "rung.yaml"
         ResultsFolder(self.folder).create()
-        with storing(path):
-            path.write_text(yaml.safe_dump(self.config(live, rows), sort_keys=False), encoding="utf-8")
+        write_atomic(path, yaml.safe_dump(self.config(live, rows), sort_keys=False).encode())
         config = load_config(path)
         trials = plan(config, trials=str(split)).trials
         self.planned += [t for t in trials if t.id not in {p.id for p in self.planned}]

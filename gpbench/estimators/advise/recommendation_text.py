@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -48,17 +49,16 @@ def table(found: dict[Candidate, list[TrialResult]], task: str, metric: str) -> 
     return "\n".join("| " + " | ".join(f"{cell:<{w}}" for cell, w in zip(row, widths)) + " |" for row in rows)
 
 
-def write_config(search: Search, verdict: Recommendation, path: Path) -> None:
-    """The recommended method beside the best one, on five splits of all rows."""
+def config(search: Search, verdict: Recommendation) -> str:
+    """YAML of the recommended method beside the best one, on five splits of all rows."""
     chosen = list(dict.fromkeys([verdict.pick, verdict.best]))
     content = search.config(chosen, search.full, name=f"{Path(search.source['csv']).stem.lower()}-advice")
     content["metrics"] = list(dict.fromkeys([search.metric, ERROR[search.task], "nlpd"]))
-    text = f"# {verdict.pick.name}: {verdict.reason}\n" + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-    path.write_text(text, encoding="utf-8")
+    return f"# {verdict.pick.name}: {verdict.reason}\n" + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
-def draw(search: Search, found: dict[Candidate, list[TrialResult]], verdict: Recommendation, path: Path) -> None:
-    """Score against size, a line for each method, with standard errors; the recommendation is ringed."""
+def plot(search: Search, found: dict[Candidate, list[TrialResult]], verdict: Recommendation) -> bytes:
+    """SVG of score against size, a line for each method, with standard errors; the recommendation is ringed."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -78,4 +78,6 @@ def draw(search: Search, found: dict[Candidate, list[TrialResult]], verdict: Rec
     axes.set_xlabel("size (basis vectors, rows of a cluster, neighbours)")
     axes.set_ylabel(search.metric)
     axes.legend(fontsize="small")
-    figure.savefig(path, metadata={"Date": None})
+    out = io.BytesIO()
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()

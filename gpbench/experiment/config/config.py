@@ -275,7 +275,10 @@ def _check_pairs(reader: Reader, config: Config) -> None:
     for method in config.methods:  # top-level values that every data set overrides must be valid, too
         _check_params(reader, config, nowhere, method)
     for dataset in config.datasets:
-        dataset_entry.check_split(reader, dataset, (config.settings | dataset.settings)["split"])
+        if (split := (config.settings | dataset.settings)["split"]) is not None:
+            dataset_entry.check_split(reader, dataset, split)
+            place = settings_of.where("trials", dataset.settings, dataset.keys, {}, ())
+            dataset_entry.check_trials(reader, dataset, split, config.repetitions_for(dataset), place)
         for method in config.methods:
             if method.cls.task != dataset.task:
                 message = f"{method.method} is a {method.cls.task} method, {dataset.names[0]} is {dataset.task} data"

@@ -12,7 +12,7 @@ import numpy as np
 from gpbench import catalog
 from gpbench.data.dataset import Dataset, name_of
 from gpbench.data.spec import content_hash
-from gpbench.data.splits import draw
+from gpbench.data.splits import draw, too_few
 from gpbench.data.tables import csv_file
 from gpbench.data.tables.csv_columns import Choices
 from gpbench.errors import ConfigError, DataError
@@ -156,15 +156,25 @@ def remarks(entry: DatasetEntry) -> list[str]:
     return [r for a, c in zip(files, own) for r in csv_file.look(a["csv"], a["target"], a["task"], c).told()]
 
 
-def check_split(reader: Reader, entry: DatasetEntry, split: dict | None) -> None:
+def check_split(reader: Reader, entry: DatasetEntry, split: dict) -> None:
     """A user's file whose rows cannot be split as the config wants."""
     for source, looked in reader.files:
-        if split is None or looked.y is None or not any(source is a for a in entry.alternatives):
+        if looked.y is None or not any(source is a for a in entry.alternatives):
             continue  # a file whose faults are told already, or another entry's
         try:
             draw(Dataset(name_of(source), looked.X, looked.y, entry.task), split, np.random.default_rng(0), 0)
         except DataError as e:
             reader.fault(entry.keys, str(e), of_data=True)
+
+
+def check_trials(reader: Reader, entry: DatasetEntry, split: dict, trials: int, place: Keys) -> None:
+    """More trials than a data set has published splits, where each trial takes one of them."""
+    if split.get("kind", "published") != "published":
+        return
+    for name in (a["name"] for a in entry.alternatives if "name" in a):
+        published = catalog.find("dataset", name).splits
+        if published is not None and trials > published:
+            reader.fault(place, too_few(name, published, trials))
 
 
 def first_of(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[list[dict], str, set[str]] | None:

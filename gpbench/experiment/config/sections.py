@@ -33,7 +33,9 @@ class RandomSplit(Section):
 
 
 class PublishedSplit(Section):
-    kind: Literal["published"] = Field("published", description="the split that the data set comes with")
+    kind: Literal["published"] = Field(
+        "published", description="the split that the data set comes with; of several, trial t takes t"
+    )
 
 
 class FoldsSplit(Section):

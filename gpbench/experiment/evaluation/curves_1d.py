@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.data.readonly import read_only
 from gpbench.methods.base import Fitted
 
 from .trial_data import TrialData
@@ -21,7 +22,7 @@ def grid(draw: TrialData, fitted: Fitted, points: int = POINTS) -> dict[str, np.
     """The prediction over the range of the one input and a tenth beyond, in raw units."""
     low, high = float(draw.dataset.X.min()), float(draw.dataset.X.max())
     x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)[:, None]
-    p = fitted.predict(draw.scaler.inputs(x))
+    p = fitted.predict(read_only(draw.scaler.inputs(x)))
     mean, var = draw.scaler.back(p.mean, p.var, x)
     return {"x_grid": x, "mean_grid": mean, "var_grid": var}
 

@@ -8,6 +8,7 @@ from itertools import count
 
 import numpy as np
 
+from gpbench.data.readonly import read_only
 from gpbench.data.scaling import large
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.full_gp_key import full_gp_evaluations, full_gp_stream_key
@@ -41,6 +42,19 @@ def start(kernel: dict | Kernel, values: dict | None, X, y) -> GP:
     return GP(kernel, float(values.get("noise", gp.noise)))
 
 
+def _settled(kernel: Kernel) -> Kernel:
+    """The same kernel on a vector of parameters of its own that is read-only, and so are those of its parts."""
+    found = kernel.with_theta(np.array(kernel.theta, dtype=float))
+    _freeze(found)
+    return found
+
+
+def _freeze(kernel: Kernel) -> None:
+    kernel.theta.setflags(write=False)
+    for part in getattr(kernel, "parts", ()):
+        _freeze(part)
+
+
 def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
     """`shared` is what `shared_fit` found for this trial, where it asks for that."""
     X, y = draw.scaled(draw.split.train)
@@ -65,11 +79,16 @@ def _telling(tell: Tell | None):
 def posed(
     X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression"
 ) -> Problem:
-    """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` a version of the climb."""
+    """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` a version of the climb.
+
+    Its arrays are read-only: the method may be a plug-in.
+    """
+    X, y, order = read_only(X), read_only(y), read_only(order)
     few = X[order[:STARTED_ON]] if large(X) else X
     gp = start(kernel, h.get("values"), few, y)
     if shared is not None:
         gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
+    gp = GP(_settled(gp.kernel), gp.noise)
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = HyperparameterSearch(learner, h.get("bounds"))
     return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
@@ -93,6 +112,7 @@ def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = 
 
 def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell | None = None) -> dict:
     """Hyperparameters of a full GP on these scaled rows."""
+    X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
     options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     climb = HyperparameterSearch(learner, h.get("bounds"))
     by_ladder = climb.version >= 3 and options[1] == "lbfgs"

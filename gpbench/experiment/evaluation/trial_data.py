@@ -8,6 +8,7 @@ import numpy as np
 
 from gpbench import catalog, data
 from gpbench.data.dataset import Dataset, Split
+from gpbench.data.readonly import copied
 from gpbench.data.scaling import Scaler
 from gpbench.data.shards import AT_ONCE, Inputs
 from gpbench.data.spec import is_large
@@ -49,8 +50,10 @@ class TrialData:
 
 def trial_data(trial: Trial) -> TrialData:
     name = trial.dataset.get("name")
-    per_trial = bool(name) and catalog.find("dataset", name).per_trial
-    dataset = data.load(trial.dataset, random_streams.data(trial, per_trial))
+    source = catalog.find("dataset", name) if name else None
+    dataset = data.load(trial.dataset, random_streams.data(trial, source is not None and source.per_trial))
+    if source is not None and catalog.source_hash(source):
+        dataset = copied(dataset)
     split = draw_split(dataset, trial.split, random_streams.split(trial), trial.index)
     dataset = filled(dataset, split.train)
     if is_large(trial.dataset):  # they are read in the order of the files; which rows they are stays as drawn

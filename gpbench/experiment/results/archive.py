@@ -8,6 +8,7 @@ moves it to quarantine/. A line stays byte for byte what it was until its trial 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,19 @@ def write(folder: Path, results: list[TrialResult]) -> None:
             lines[id] = json.dumps({"checksum": digest(body), **body}, allow_nan=False, separators=(",", ":"))
     if lines:
         _replace(folder, lines)
+
+
+def adopt(folder: Path, source: Path, ids: set[str]) -> None:
+    """Add the source's lines of these trials as they are; damaged lines of the folder stay for `repair`."""
+    kept, bad = _lines(folder)
+    if new := {id: line for id, (line, _) in _lines(source)[0].items() if id in ids}:
+        _replace(folder, {id: line for id, (line, _) in kept.items()} | new, bad)
+
+
+def common(folder: Path, other: Path) -> set[str]:
+    """Ids of the lines that both archives have, byte for byte: of trials that one has from the other."""
+    lines = {id: line for id, (line, _) in _lines(other)[0].items()}
+    return {id for id, (line, _) in _lines(folder)[0].items() if lines.get(id) == line}
 
 
 def read(folder: Path, trials: list[Trial]) -> dict[str, TrialResult]:
@@ -64,8 +78,8 @@ def repair(folder: Path) -> int:
     return len(bad)
 
 
-def _replace(folder: Path, lines: dict[str, str]) -> None:
-    content = "".join(lines[id] + "\n" for id in sorted(lines)).encode()
+def _replace(folder: Path, lines: dict[str, str], damaged: Iterable[str] = ()) -> None:
+    content = "".join(line + "\n" for line in [*(lines[id] for id in sorted(lines)), *damaged]).encode()
     path = folder / NAME
     if not path.exists() or path.read_bytes() != content:
         write_atomic(path, content)

@@ -1,7 +1,7 @@
 """How long a plan may take, for the dry run: measured on similar finished trials if there are any, else from flops.
 
-The flop count is rough (within a factor of three either way): building a basis of m costs about 6 n m^2, an exact
-fit n^3, each evaluation of a full GP's evidence and gradient 2 n^3; at ten GFLOP/s, and 0.3 s per job besides.
+The flop count is rough (within a factor of three either way): a method says how many operations a fit takes
+(`Method.operations`), a machine does ten GFLOP/s, and each job takes 0.3 s besides.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.gp.learning.sizes import usual_subset
+from gpbench.methods.families.exact import SETTLED
 from gpbench.system.memory import too_large
 
 from .jobs import jobs_for
@@ -24,7 +25,6 @@ from .pending import pending_trials
 
 _RATE = 1e10  # flop/s of one thread
 OVERHEAD = 0.3  # seconds of a job: start of the process, data, files
-_FULL_EVALUATIONS = 40  # with all rows of the subset, after the ladder of smaller subsets (learner 3)
 _UNKNOWN_ROWS = 1000
 _UNKNOWN_BASIS = 500
 
@@ -44,10 +44,11 @@ class Estimate:
 
 
 def estimate(
-    trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False, metrics: tuple[str, ...] = ()
-) -> Estimate:
-    """How long the missing trials may take."""
-    found = pending_trials(trials, store, rerun, predictions, metrics=metrics)
+    trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False,
+    metrics: tuple[str, ...] = (), taken: frozenset[str] = frozenset(),
+) -> Estimate:  # fmt: skip
+    """How long the missing trials may take, without those `taken`, whose results come from other folders."""
+    found = pending_trials([t for t in trials if t.id not in taken], store, rerun, predictions, metrics=metrics)
     known = _known_seconds([*found.stale.values(), *found.results.values()])
     queue = jobs_for(found.missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0
@@ -78,15 +79,13 @@ def model_seconds(job: Job) -> float:
     trial = job.trials[-1]
     n, h = rows(trial), trial.hyperparameters
     if job.makes_full_gp:
-        evaluations = min(full_gp_evaluations(h), _FULL_EVALUATIONS if trial.shared_learner >= 3 else math.inf)
+        evaluations = min(full_gp_evaluations(h), SETTLED if trial.shared_learner >= 3 else math.inf)
         return float(2.0 * evaluations * min(n, h["subset"] or usual_subset(n)) ** 3 / _RATE)
     evaluations = {"fixed": 0, "joint": h.get("evaluations", 200)}.get(
         h["schedule"], h.get("rounds", 10) * h.get("evaluations", 20)
     )
-    if trial.method == "full-gp":
-        return float((1 + 2.0 * evaluations) * n**3 / _RATE)
     m = min(trial.params.get("d_max") or _UNKNOWN_BASIS, n)
-    return float(6.0 * (1 + evaluations) * n * m**2 / _RATE)
+    return float(catalog.find("method", trial.method).operations(n, m, evaluations) / _RATE)
 
 
 def rows(trial: Trial) -> int:

@@ -9,22 +9,24 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from socket import gethostname
+from typing import Any
 
 from gpbench import __version__, catalog
 from gpbench.adapters import environment
 from gpbench.adapters.client import FILES
 from gpbench.errors import ConfigError, GpbenchError, StorageError
 from gpbench.experiment.plan.trial import Trial, digest
-from gpbench.experiment.results import archive
+from gpbench.experiment.results import adopting, archive
 from gpbench.experiment.results.checked_files import Damaged
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import Lock, alive, holder
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import TrialResult
+from gpbench.text import counted
 
 from .local.forked_call import complaint_of
 from .pending import pending_trials
@@ -55,7 +57,11 @@ def run(
     begin = time.monotonic()  # reading the data counts, too, where the whole run is limited
     options, progress, store = options or Options(), progress or Silent(), ResultsFolder(folder)
     planned = _union(planned or trials, trials)
-    missing = pending_trials(trials, store, options.rerun, metrics=options.metrics).missing
+    offered = adopting.offers(trials, store, options.sources, options.save_predictions)
+    taken = {r.trial.id for results in offered.values() for r in results}
+    missing = pending_trials(
+        [t for t in trials if t.id not in taken], store, options.rerun, metrics=options.metrics
+    ).missing
     check_data(missing)
     if missing:
         check_scheduler(options, progress)
@@ -69,6 +75,9 @@ def run(
         if (maker := store.made_by()) not in (None, __version__):
             progress.say(f"{store.folder} was made by gpbench {maker}; numbers of changed methods are stale")
         store.write_plan(name, planned, resolved)
+        adopting.take(store, offered)
+        for source, results in offered.items():
+            progress.say(f"{counted(len(results), 'finished trial')} taken from {source}")
         session.run(trials)
         take_away_arrays()
         if session.signal is None:
@@ -132,7 +141,7 @@ def _union(first: list[Trial], second: list[Trial]) -> list[Trial]:
     return list({t.id: t for t in [*first, *second]}.values())
 
 
-def status(folder: str | Path) -> dict:
+def status(folder: str | Path) -> dict[str, Any]:
     """Counts and last errors of a results folder, also while a run is at work in it."""
     store = ResultsFolder(folder)
     try:
@@ -161,13 +170,13 @@ def status(folder: str | Path) -> dict:
     }
 
 
-def _brief(result: TrialResult) -> dict:
+def _brief(result: TrialResult) -> dict[str, str]:
     id, what = result.trial.id, describe(result)
     return {"trial": id, "status": result.status, "reason": result.reason, "what": what, "log": f"logs/{id}.log"}
 
 
 @contextlib.contextmanager
-def _signals(session: Session):
+def _signals(session: Session) -> Iterator[None]:
     """Ctrl-C and SIGTERM stop the session at its next look; only the main thread may say so."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -44,7 +44,7 @@ from .pending import pending_trials
 from .progress import Clock, Silent
 
 _TICK = 0.2  # seconds between looks at deadlines and signals
-_CSV_EVERY = 10.0  # seconds between renewals of results.csv
+_CSV_EVERY, _ARCHIVE_EVERY = 10.0, 600.0  # seconds between renewals of results.csv, of archive.jsonl
 _RESTARTS = 3  # of the fork server in one run
 _SERVER_LOSSES = 2  # fork servers that may end while a job runs, until the job counts as crashed
 _WORKER_LOSSES = 3  # workers of a cluster that may die while a job runs, until the job counts as lost
@@ -61,6 +61,7 @@ class Options:
     fail_fast: bool = False
     save_predictions: bool = False
     metrics: tuple[str, ...] = ()  # that are asked for; empty: all
+    sources: tuple[str, ...] = ()  # folders whose finished trials of equal ids are taken over
     offline: bool = False
     plugins: list[str] = field(default_factory=list)
     on: str = "local"  # or "dask", or the address of a Dask scheduler
@@ -142,7 +143,7 @@ class Session:
         self.queue = jobs_for(missing, self._have_full_gp)
         if self.executor.longest_first:
             self.queue.waiting.sort(key=lambda state: (state.job.makes_full_gp is None, -model_seconds(state.job)))
-        csv_clock = Clock(_CSV_EVERY)
+        csv_clock, archive_clock = Clock(_CSV_EVERY), Clock(_ARCHIVE_EVERY)
         while (self.queue.waiting or self.running) and self.signal is None and not self.halt:
             if time.monotonic() > self.end:
                 break
@@ -160,6 +161,8 @@ class Session:
                 self.signal = signal.SIGINT  # as if interrupted: the same command continues
             if csv_clock.due():
                 self._write_csv()
+            if archive_clock.due():
+                self.store.write_archive(self._known())
 
     def _start(self) -> bool:
         """Start the executor and wait for its first machine; False if a signal comes before it."""
@@ -264,9 +267,8 @@ class Session:
     def _take(self, trial: Trial) -> None:
         """A trial has come to its end; its result is on disk."""
         if trial.id in self.replaced and self.store.failure_path(trial.id).exists():
-            self.store.quarantine(
-                self.store.trial_path(trial.id)
-            )  # it was to be run again, and that is what came of it
+            # it was to be run again, and that is what came of it
+            self.store.quarantine(self.store.trial_path(trial.id))
         if (result := self.store.load(trial)) is None:
             return  # somebody only said so
         self.results[trial.id] = result

@@ -8,13 +8,14 @@ Several trials go into one file with a column `trial`; a file inside trial-003/ 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from gpbench import metrics
-from gpbench.data.split_files import ExportedTrial, read
+from gpbench.data.split_files import ExportedTrial, has_hashes, read
 from gpbench.errors import ConfigError, DataError
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.plan.plan import every_trial
@@ -24,9 +25,20 @@ from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.trial_result import COLUMNS
 
 
-def score(exported: Path, predictions: Path, label: str = "external", into: Path | None = None) -> dict[str, float]:
-    """Metrics averaged over the trials in the file; with `into` one row per trial joins that folder's tables."""
+def score(
+    exported: Path,
+    predictions: Path,
+    label: str = "external",
+    into: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, float]:
+    """Metrics averaged over the trials in the file; with `into` one row per trial joins that folder's tables.
+
+    `say` gets a remark where the exported files could not be checked.
+    """
     facts, trials = read(exported)
+    if not has_hashes(facts):
+        say(f"{exported} was written by an older gpbench, without hashes of its files: they are taken as they are")
     table = _read_predictions(Path(predictions))
     by_trial = {t.index: t for t in trials}
     rows = []

@@ -94,7 +94,7 @@ def run(posterior, y, likelihood, sites=None, tolerance: float = 1e-6, max_sweep
 
     The yardstick of a change is the site's own size, or a thousandth of its cavity's where the site is weaker still.
     """
-    y = np.ascontiguousarray(y, dtype=float)
+    y = np.array(y, dtype=float)  # never read-only: compiled loops would be compiled once more for such an array
     sites = Sites.zero(len(y)) if sites is None else sites.copy()
     posterior.refresh(sites)
     rebuilt, change, refused, converged, sweep = True, np.inf, 0, False, 0

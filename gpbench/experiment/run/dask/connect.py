@@ -54,8 +54,8 @@ def local_cluster(workers: int) -> Any:
     try:
         with dask.config.set(_SETTINGS):
             return distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=":0",
-                host="127.0.0.1", silence_logs=logging.CRITICAL,
+                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0,
+                dashboard_address="127.0.0.1:0", host="127.0.0.1", silence_logs=logging.CRITICAL,
             )  # fmt: skip
     except RuntimeError as e:  # multiprocessing imports the user's script again
         raise GpbenchError(

@@ -1,0 +1,63 @@
+"""Finished trials of other results folders, taken over where a plan has trials of the same ids (`run --from`).
+
+An id says what determines a number, so the number is the same wherever it was computed. Lines of an archive and files
+are copied byte for byte, with the descriptions of the machines (env/) that they name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from gpbench.errors import ConfigError
+from gpbench.experiment.plan.trial import Trial
+
+from . import archive
+from .checked_files import Damaged, read_checked
+from .folder import FINAL, ResultsFolder
+from .trial_result import TrialResult
+
+Offers = dict[Path, list[TrialResult]]  # by folder
+
+
+def offers(
+    trials: list[Trial], store: ResultsFolder, folders: Iterable[str | Path], predictions: bool = False
+) -> Offers:
+    """What the folders have of the trials that the store lacks, each trial once; nothing is written."""
+    own, found = store.results(trials, predictions=predictions), {}
+    lacking = [t for t in trials if t.id not in own or own[t.id].status not in FINAL]
+    for folder in map(Path, folders):
+        if folder.resolve() == store.folder.resolve():
+            raise ConfigError(f"--from {folder}: it is the folder of the results itself; name another one")
+        taken = {r.trial.id for results in found.values() for r in results}
+        found[folder] = _of(ResultsFolder(folder), [t for t in lacking if t.id not in taken], predictions)
+    return found
+
+
+def _of(source: ResultsFolder, trials: list[Trial], predictions: bool) -> list[TrialResult]:
+    """Results whose numbers and whose environment are whole."""
+    environments = {file.stem for file in (source.folder / "env").glob("*.json") if _whole(file)}
+    results = source.results(trials, predictions=predictions).values()
+    return [r for r in results if r.status == "ok" and r.env in environments]
+
+
+def _whole(file: Path) -> bool:
+    with contextlib.suppress(Damaged, FileNotFoundError):
+        return bool(read_checked(file))
+    return False
+
+
+def take(store: ResultsFolder, offered: Offers) -> None:
+    """Write the offers to the store, whose lock the caller holds."""
+    for folder, results in offered.items():
+        source = ResultsFolder(folder)
+        for env in sorted({r.env for r in results}):
+            store.adopt(f"env/{env}.json", (folder / "env" / f"{env}.json").read_bytes())
+        lines = {r.trial.id for r in results if not source.trial_path(r.trial.id).exists()}
+        archive.adopt(store.folder, folder, lines)
+        for id in (r.trial.id for r in results):
+            for suffix in (".npz", ".json"):  # arrays first, as in `Store.save`
+                if (file := source.trial_path(id, suffix)).exists():
+                    store.adopt(f"trials/{file.name}", file.read_bytes())
+            store.failure_path(id).unlink(missing_ok=True)
