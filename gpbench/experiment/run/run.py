@@ -86,9 +86,9 @@ def run(
 
 
 def check_data(trials: list[Trial]) -> None:
-    """Fetch and split each data set once, before anything runs: what is wrong with it is an error of the run (exit 3).
+    """Fetch and split each data set once, before anything runs: a DataError ends the run (exit 3).
 
-    Any other exception, say of a plug-in's data set, belongs to the trials that meet it, and so does a crash there.
+    Any other exception or crash, for example in a plug-in's data set, is left to the trials that use the data.
     """
     from gpbench.experiment.evaluation.trial_data import trial_data
 
@@ -108,7 +108,7 @@ def check_data(trials: list[Trial]) -> None:
 
 
 def check_scheduler(options: Options, progress: Silent) -> None:
-    """ConfigError unless the scheduler answers that this machine will ask; the workers' one for rows may be hidden."""
+    """ConfigError if the scheduler that this machine connects to does not answer; workers may reach others."""
     from .dask.connect import await_answer
 
     address = options.rows_on if options.on in ("local", "dask") else options.on
@@ -117,7 +117,7 @@ def check_scheduler(options: Options, progress: Silent) -> None:
 
 
 def install_libraries(trials: list[Trial], options: Options, progress: Silent) -> None:
-    """Environments that this machine lacks, before anything is timed or limited; a failure is told by the trials."""
+    """Install the environments that this machine lacks, before trials are timed; trials report a failure."""
     names = dict.fromkeys(t.params["external"] for t in trials if "external" in t.params)
     if options.offline or options.on not in ("local", "dask"):
         return
@@ -130,7 +130,7 @@ def install_libraries(trials: list[Trial], options: Options, progress: Silent) -
 
 
 def take_away_arrays() -> None:
-    """Those of trials that were killed with their library."""
+    """Remove the arrays of trials that were killed together with their library."""
     for folder in Path(tempfile.gettempdir()).glob(f"{FILES}*"):
         owner = folder.name.removeprefix(FILES).partition("-")[0]
         if owner.isdecimal() and not alive(int(owner)):
@@ -177,7 +177,7 @@ def _brief(result: TrialResult) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _signals(session: Session) -> Iterator[None]:
-    """Ctrl-C and SIGTERM stop the session at its next look; only the main thread may say so."""
+    """Ctrl-C and SIGTERM stop the session at its next look; only the main thread can set signal handlers."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

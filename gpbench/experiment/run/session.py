@@ -278,13 +278,13 @@ class Session:
             self.halt = True
 
     def _take_written(self, job: Job) -> None:
-        """Trials that were written in the last instant of a process: no event told of them."""
+        """Take the trials that a process wrote in its last instant, without an event."""
         for id, result in self._new_results(job).items():
             if id not in self.finished and result.status in FINAL and not job.makes_full_gp:
                 self._take(result.trial)
 
     def _new_results(self, job: Job) -> dict[str, TrialResult]:
-        """Without those that the trials had before they were to run again."""
+        """Results of the job's trials, without those that the trials had before this run."""
         return {id: r for id, r in self.store.results(list(job.trials)).items() if r != self.replaced.get(id)}
 
     def _job_ended(self, state: JobState, outcome: Outcome, peak_mb: float | None = None) -> None:

@@ -165,15 +165,15 @@ class DaskExecutor(Executor):
         pending: set[asyncio.Task[None]] = set()
         while (client := self.client) is not None:
             if self.workers and client.status == "running" and len(pending) < 200:
-                pending.add(task := asyncio.ensure_future(self._tell(Renew(), *self.workers)))
+                pending.add(task := asyncio.ensure_future(self._send_order(Renew(), *self.workers)))
                 task.add_done_callback(pending.discard)
             await asyncio.sleep(_RENEW)
 
-    async def _tell(self, order: Order, *workers: str) -> None:
-        from .worker_endpoint import tell_server
+    async def _send_order(self, order: Order, *workers: str) -> None:
+        from .worker_endpoint import send_order
 
         with contextlib.suppress(Exception):  # for example, the worker has just died, which is reported elsewhere
-            await self.client._run(tell_server, self.run, order, workers=list(workers), on_error="ignore")
+            await self.client._run(send_order, self.run, order, workers=list(workers), on_error="ignore")
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class DaskExecutor(Executor):
             return
         for number, sent in self.remote.items():
             if sent.number == order.job:
-                self._in_background(self._tell(Kill(number), sent.worker))
+                self._in_background(self._send_order(Kill(number), sent.worker))
 
     def _send_job(self, job: Job) -> None:
         busy = [sent.worker for sent in self.remote.values()]

@@ -121,7 +121,7 @@ class WorkerEndpoint(WorkerPlugin):  # type: ignore[misc]
                 files |= _contents(attempt.folder, trial_files(event.trial))
             elif isinstance(event, Exited):
                 files |= _contents(attempt.folder, end_files(job))
-            if not isinstance(event, Started):  # the run has told its session when it sent the job
+            if not isinstance(event, Started):  # the executor has reported it when it sent the job
                 events.append(event)
             last = isinstance(event, TrialDone) and event.trial == job.trials[-1].id  # the end follows at once
             goes_on = last or not isinstance(event, (TrialDone, Working, Exited, WorkerLost))
@@ -139,11 +139,11 @@ class WorkerEndpoint(WorkerPlugin):  # type: ignore[misc]
             (attempt.folder / name).mkdir(parents=True, exist_ok=True)
         if full_gp is not None and job.needs_full_gp is not None:
             ResultsFolder(attempt.folder).adopt(full_gp_file(job.needs_full_gp), full_gp.encode())
-        if not self.tell(replace(self.context, folder=str(attempt.folder)), job):  # each job has a folder of its own
+        if not self.send(replace(self.context, folder=str(attempt.folder)), job):  # each job has a folder of its own
             attempt.events.put(_server_lost(job.number))
         return attempt
 
-    def tell(self, *orders: Order) -> bool:
+    def send(self, *orders: Order) -> bool:
         """Pass orders to the server; False if there is none."""
         with self.writing, contextlib.suppress(ServerLost):
             if self.executor is not None:
@@ -187,15 +187,15 @@ async def remove(run: str, dask_worker: Any = None) -> None:
         await dask_worker.plugin_remove(name=run)
 
 
-def tell_server(run: str, order: Order, dask_worker: Any = None) -> None:
+def send_order(run: str, order: Order, dask_worker: Any = None) -> None:
     """Pass an order to the server of a run, if it has one here."""
     if (endpoint := dask_worker.plugins.get(run)) is not None:
-        endpoint.tell(order)
+        endpoint.send(order)
 
 
 def _is_no_order(record: logging.LogRecord) -> bool:
-    """False for the line that Dask's worker logs about each call of `tell_server`, twice a second."""
-    return record.args != (tell_server.__name__,)
+    """False for the line that Dask's worker logs about each call of `send_order`, twice a second."""
+    return record.args != (send_order.__name__,)
 
 
 def step(run: str, job: bytes, full_gp: str | None) -> tuple[list[Event], dict[str, bytes]]:

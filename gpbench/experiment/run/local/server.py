@@ -121,7 +121,7 @@ def serve(orders: int, events: int, lock: int, lease: float | None = None) -> No
     signal.signal(signal.SIGCHLD, lambda *_: None)
     gc.collect()
     gc.freeze()  # keep the collector from touching, hence copying, the shared pages
-    server, reader, heard = _Server(events, lock, (orders, wake_read, wake_write)), MessageReader(), time.monotonic()
+    server, reader, last_order = _Server(events, lock, (orders, wake_read, wake_write)), MessageReader(), time.monotonic()
     server.send(Ready(provenance.environment()))
     with selectors.DefaultSelector() as selector:
         selector.register(orders, selectors.EVENT_READ)
@@ -136,8 +136,8 @@ def serve(orders: int, events: int, lock: int, lease: float | None = None) -> No
                     server.end()
                 for order in reader.feed(chunk):
                     server.obey(order)
-                heard = time.monotonic()
-            if lease and time.monotonic() - heard > lease:
+                last_order = time.monotonic()
+            if lease and time.monotonic() - last_order > lease:
                 server.end()
             for running in server.running.values():
                 logs.keep_small(running.logs)
