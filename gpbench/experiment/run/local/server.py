@@ -121,7 +121,8 @@ def serve(orders: int, events: int, lock: int, lease: float | None = None) -> No
     signal.signal(signal.SIGCHLD, lambda *_: None)
     gc.collect()
     gc.freeze()  # keep the collector from touching, hence copying, the shared pages
-    server, reader, last_order = _Server(events, lock, (orders, wake_read, wake_write)), MessageReader(), time.monotonic()
+    server = _Server(events, lock, (orders, wake_read, wake_write))
+    reader, last_order = MessageReader(), time.monotonic()
     server.send(Ready(provenance.environment()))
     with selectors.DefaultSelector() as selector:
         selector.register(orders, selectors.EVENT_READ)
