@@ -7,6 +7,7 @@ that knows how a message is written: one line of JSON.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from types import UnionType
@@ -144,9 +145,12 @@ class Outcome:
     reason: str = ""
 
 
-_ORDERS = (RunContext, Job, Kill, Renew)
-_EVENTS = (Ready, Started, Working, TrialDone, StorageFailed, FullGPFailed, Exited)  # of the fork server and its jobs
-_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ORDERS, *_EVENTS)}
+_KINDS: dict[str, Any] = {  # the messages between this process, the fork server and its jobs
+    kind.__name__: kind
+    for kind in (
+        RunContext, Job, Kill, Renew, Ready, Started, Working, TrialDone, StorageFailed, FullGPFailed, Exited,
+    )
+}  # fmt: skip
 _IN_JSON: dict[Any, Any] = {float: (int, float), tuple: list}
 
 
@@ -177,9 +181,7 @@ def _fits(value: object, hint: Any) -> bool:
     return any(isinstance(value, _IN_JSON.get(kind, kind)) for kind in kinds)
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 class MessageReader:

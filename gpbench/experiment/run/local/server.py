@@ -54,7 +54,8 @@ class _Server:
             self.context = order
         elif isinstance(order, Kill):
             _kill(pid for pid, running in self.running.items() if running.job.number == order.job)
-        elif isinstance(order, Job) and self.context is not None:
+        elif isinstance(order, Job):
+            assert self.context is not None, "the RunContext comes before the first job"
             self._begin(order, self.context)
 
     def _begin(self, job: Job, context: RunContext) -> None:

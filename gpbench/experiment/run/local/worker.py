@@ -72,8 +72,7 @@ def work(job: Job, context: RunContext, events: int, server: int, lock: int) -> 
 
 def _close(*fds: int) -> None:
     for fd in fds:
-        with contextlib.suppress(OSError):
-            os.close(fd)
+        os.closerange(fd, fd + 1)  # a method may have closed it already: no error
 
 
 class _Log:
