@@ -6,9 +6,10 @@ import select
 from dataclasses import replace
 
 import pytest
-from driver import trial
+from driver import run_here, trial
 
 from gpbench.experiment.run.local import worker
+from gpbench.experiment.run.local.executor import LocalExecutor
 from gpbench.experiment.run.messages import (
     Exited,
     FullGPFailed,
@@ -107,6 +108,13 @@ def test_a_job_writes_the_log_of_its_fit_or_of_its_trials():
     ids = [t.id for t in job.trials]
     assert job.logs == ids
     assert replace(job, needs_full_gp=None, makes_full_gp="abc").logs == ["shared-abc", *ids]
+
+
+def test_the_context_of_a_run_is_sent_once_however_many_jobs_follow(tmp_path, monkeypatch):
+    sent, send = [], LocalExecutor.send
+    monkeypatch.setattr(LocalExecutor, "send", lambda self, *orders: (sent.extend(orders), send(self, *orders)))
+    assert run_here(tmp_path, [trial(index=i) for i in range(3)]).done == 3
+    assert [type(order) for order in sent] == [RunContext, Job, Job, Job]
 
 
 def test_only_the_messages_know_how_they_are_written(repo):
