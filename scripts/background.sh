@@ -54,11 +54,17 @@ stop() {  # exit code
 trap 'stop 130' INT
 trap 'stop 143' TERM
 
+lowest_priority() {  # Linux groups processes by session, and between sessions `nice` counts for nothing
+  local pid
+  for pid in $(pgrep -f "$clone/.venv/bin/" 2>/dev/null); do echo 19 2>/dev/null >"/proc/$pid/autogroup"; done
+} 2>/dev/null
+
 attended() {  # a command, its archives committed every so often; its exit code
   nice -n 19 "$@" &
   child=$!
   local next=$((SECONDS + every))
   while kill -0 "$child" 2>/dev/null; do
+    lowest_priority
     sleep 1 9>&- &
     wait $!
     if [ $SECONDS -ge $next ]; then
