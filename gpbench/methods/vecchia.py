@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from gpbench.gp.inference.vecchia import VecchiaPosterior, embedding, evaluate
-from gpbench.gp.learning.neighbours import fit_noise, learn
+from gpbench.gp.learning.neighbours import fit_noise, learn, noise_note
 from gpbench.gp.linalg.neighbours import earlier_neighbours, maximin_order
 
 from .base import AT_ONCE, Fitted, Method
@@ -46,11 +46,10 @@ class Vecchia(Method):
             recorder.rows(trace)
         near = earlier_neighbours(embedding(gp.kernel, X), k)
         if schedule.kind == "fixed" and problem.learned_on:
-            given = gp.noise
-            gp, trace = fit_noise(X, y, gp, near, schedule.evaluations, schedule.learner, recorder)
+            rules = schedule.evaluations, schedule.learner, recorder
+            gp, trace = fit_noise(X, y, problem.gp, lambda gp: evaluate(gp, X, y, near), *rules)
             recorder.rows(trace)
-            if trace:
-                recorder.note(f"noise variance {gp.noise:.2e}: {given:.2e}, learned on a subset, does not fit all rows")
+            recorder.note(*([noise_note(problem.gp, gp)] if trace else []))
         F, _, _ = evaluate(gp, X, y, near)
         posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or 2 * self.neighbours)
         return Fitted(predict=posterior, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())

@@ -5,6 +5,7 @@ Neighbours are found anew as length-scales move. Noise that was learned on a sub
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -62,16 +63,16 @@ def moved(before, after) -> bool:
 
 
 def fit_noise(
-    X, y, gp: GP, near, evaluations: int = 200, learner: HyperparameterSearch = LEARNER,
+    X, y, gp: GP, evaluate_at: Callable[[GP], tuple], evaluations: int = 200, learner: HyperparameterSearch = LEARNER,
     recorder: Recorder | None = None,
 ) -> tuple[GP, list[dict]]:  # fmt: skip
-    """The given GP, with the noise variance of the highest approximate evidence if its own does not fit these rows.
+    """The given GP, with the noise variance of the highest evidence of all rows if its own does not fit them.
 
     A subset of the rows may hold none of the rows that have equal inputs and different targets; noise learned on it
     may be smaller than their differences allow by orders of magnitude, or end at the lower limit of the search.
+    `evaluate_at` gives F, dF/dtheta and dF/dlog noise.
     """
-    slope = evaluate(gp, X, y, near)[2]
-    if abs(slope) <= MISFIT * len(y):
+    if abs(evaluate_at(gp)[2]) <= MISFIT * len(y):
         return gp, []
     start = max(gp.noise, pure_error(X, y))
     lowest = np.finfo(float).eps * float(gp.kernel.diag(X).mean())  # rounding hides what is below it
@@ -79,11 +80,16 @@ def fit_noise(
     bounds = replace(learner, limits=limits).bounds(("noise",), np.log([start]))
 
     def at(x):
-        F, _, dlog_noise = evaluate(GP(gp.kernel, float(np.exp(x[0]))), X, y, near)
+        F, _, dlog_noise = evaluate_at(GP(gp.kernel, float(np.exp(x[0]))))
         return F, np.array([dlog_noise])
 
     found = learner.maximise(at, np.log([start]), evaluations, "lbfgs", bounds, PRECISION, recorder=recorder)
     return GP(gp.kernel, float(np.exp(found.x[0]))), found.trace
+
+
+def noise_note(given: GP, gp: GP) -> str:
+    """What `fit_noise` changed."""
+    return f"noise variance {gp.noise:.2e}: {given.noise:.2e}, learned on a subset, does not fit all rows"
 
 
 def pure_error(X, y) -> float:
