@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gpbench.gp.inference.vecchia import VecchiaPosterior, embedding, evaluate
+from gpbench.gp.inference.vif import build, leave_one_out
+from gpbench.gp.learning.calibration import told, variance_factor
 from gpbench.gp.learning.neighbours import fit_noise, learn, noise_note
 from gpbench.gp.linalg.neighbours import earlier_neighbours, maximin_order
+from gpbench.versions import Added
 
 from .base import AT_ONCE, Fitted, Method
 
@@ -26,6 +29,12 @@ class Vecchia(Method):
         None, ge=1, description="training rows for each test point; null: 2 x neighbours"
     )
     ordering: Literal["random", "maximin"] = Field("random", description="of the rows; maximin takes O(n^2) time")
+
+    calibrate: Annotated[bool | None, Added] = Field(
+        None,
+        description="scale variances by leave-one-out residuals where that raises the density of other rows; null: "
+        "where the values are those of a full GP on a subset (`schedule: fixed`)",
+    )
 
     @classmethod
     def raised_for(cls, params):
@@ -51,5 +60,12 @@ class Vecchia(Method):
             recorder.rows(trace)
             recorder.note(*([noise_note(problem.gp, gp)] if trace else []))
         F, _, _ = evaluate(gp, X, y, near)
-        posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or 2 * self.neighbours)
+        subset = schedule.kind == "fixed" and bool(problem.learned_on)
+        factor = self._factor(gp, X, y, near) if self.calibrate or (subset and self.calibrate is None) else 1.0
+        recorder.note(*told(factor))
+        posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or 2 * self.neighbours, factor)
         return Fitted(predict=posterior, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())
+
+    def _factor(self, gp, X, y, near) -> float:
+        """Of the variances, from the residuals of each row given all others."""
+        return variance_factor(*leave_one_out(build(gp, X[:0], X, y, near)))

@@ -76,7 +76,7 @@ class Vif(Method):
         schedule = problem.schedule
         budget = Budget(schedule.evaluations, self.optimiser or schedule.optimiser, schedule.restarts)
         gp = problem.gp
-        if schedule.kind != "fixed":
+        if schedule.kind != "fixed" and not problem.learned_on:
             with recorder.time("adapt"):
                 gp = first_values(X, y, gp, max(k, 1), budget, rng, schedule.learner, recorder)
         Z = self._inducing(problem, gp, rng, recorder)

@@ -44,6 +44,7 @@ class VecchiaPosterior(Predictor):
     X: np.ndarray
     y: np.ndarray
     k: int
+    factor: float = 1.0  # of the variances (learning/calibration.py)
 
     def predict(self, Xs) -> Prediction:
         kernel, k = self.gp.kernel, min(self.k, len(self.X))
@@ -55,7 +56,7 @@ class VecchiaPosterior(Predictor):
             group = np.concatenate([self.X[near], here[:, None]], axis=1)  # (b, k + 1, D)
             packed = kernel.on(triangles(len(here), k + 1), group.reshape(-1, group.shape[2]))
             mean[part], latent[part] = conditional_moments(packed.reshape(len(here), -1), self.y[near], self.gp.noise)
-        return Prediction(mean, latent + self.gp.noise, latent)
+        return Prediction(mean, self.factor * (latent + self.gp.noise), self.factor * latent)
 
     def _embedding(self, X):
         return embedding(self.gp.kernel, X)

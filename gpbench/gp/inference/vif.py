@@ -129,7 +129,7 @@ def _entries(kernel, X, group) -> np.ndarray:
 
 def evaluate(model: FullScaleModel, gradient: bool = True, inputs: bool = False) -> Evaluation:
     """The approximate evidence with its gradient in hyperparameters, noise and (with `inputs`) inducing inputs."""
-    f, gp = model.factor, model.gp
+    f = model.factor
     F, _, _ = evidence(f, model.target, gradient=False)
     if not gradient:
         return Evaluation(F)
@@ -204,7 +204,7 @@ class FullScalePosterior(Predictor):
     k: int
     LB: np.ndarray  # (m, m)
     mu: np.ndarray  # (m,)
-    factor: float = 1.0  # of the variances
+    factor: float = 1.0  # of the variances (learning/calibration.py)
 
     @classmethod
     def of(cls, model: FullScaleModel, k: int, factor: float = 1.0) -> FullScalePosterior:
