@@ -60,6 +60,7 @@ class Problem:
     schedule: Schedule
     order: np.ndarray  # (n,) shared random order of the rows: start sets and subsets are its prefixes
     task: str = "regression"
+    learned_on: int | None = None  # rows of the full GP that learned `gp`; None where its values were given
     latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
     do: parts.Map = parts.in_turn  # how parts of rows beyond memory are done
     journal: Callable[[Callable], Callable] | None = (

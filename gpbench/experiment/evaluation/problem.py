@@ -85,13 +85,13 @@ def posed(
     """
     X, y, order = read_only(X), read_only(y), read_only(order)
     few = X[order[:STARTED_ON]] if large(X) else X
-    gp = start(kernel, h.get("values"), few, y)
+    gp, learned_on = start(kernel, h.get("values"), few, y), None
     if shared is not None:
-        gp = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"])
+        gp, learned_on = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"]), shared["rows"]
     gp = GP(_settled(gp.kernel), gp.noise)
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = HyperparameterSearch(learner, h.get("bounds"))
-    return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task)
+    return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task, learned_on=learned_on)
 
 
 def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = None) -> dict:

@@ -27,7 +27,7 @@ def evaluate(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
     """F, dF/dtheta and dF/dlog noise for rows in their order and `near` (n - k - 1, k) of gp/linalg/neighbours.py."""
     n, s = len(y), near.shape[1] + 1
     F, dtheta, dlog_noise = exact.evaluate(gp, X[:s], y[:s])
-    for part in _parts(s, len(near)):
+    for part in parts_of(s, len(near)):
         group = np.column_stack([near[part], np.arange(s, n)[part]])
         pattern = triangles(*group.shape)
         k, pull = gp.kernel.linearised_on(pattern, X[group.ravel()])
@@ -44,18 +44,19 @@ class VecchiaPosterior(Predictor):
     X: np.ndarray
     y: np.ndarray
     k: int
+    factor: float = 1.0  # of the variances (learning/calibration.py)
 
     def predict(self, Xs) -> Prediction:
         kernel, k = self.gp.kernel, min(self.k, len(self.X))
         tree = cKDTree(self._embedding(self.X))
         mean, latent = np.empty(len(Xs)), np.empty(len(Xs))
-        for part in _parts(k + 1, len(Xs)):
+        for part in parts_of(k + 1, len(Xs)):
             here = Xs[part]
             near = tree.query(self._embedding(here), k)[1].reshape(len(here), k)
             group = np.concatenate([self.X[near], here[:, None]], axis=1)  # (b, k + 1, D)
             packed = kernel.on(triangles(len(here), k + 1), group.reshape(-1, group.shape[2]))
             mean[part], latent[part] = conditional_moments(packed.reshape(len(here), -1), self.y[near], self.gp.noise)
-        return Prediction(mean, latent + self.gp.noise, latent)
+        return Prediction(mean, self.factor * (latent + self.gp.noise), self.factor * latent)
 
     def _embedding(self, X):
         return embedding(self.gp.kernel, X)
@@ -67,11 +68,11 @@ def embedding(kernel, X) -> np.ndarray:
     return E if E.shape[1] else X
 
 
-def _parts(s: int, n: int) -> list[slice]:
+def parts_of(s: int, n: int) -> list[slice]:
     return blocks(s * (s + 1) // 2, n)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def triangles(b: int, s: int) -> sparse.csc_matrix:
     """Pattern of b lower triangles (s, s) along the diagonal."""
     columns = np.arange(b * s)

@@ -1,10 +1,12 @@
 """Hyperparameters of Vecchia's approximation: first from few rows, then from all.
 
-Neighbours are found anew as length-scales move.
+Neighbours are found anew as length-scales move. Noise that was learned on a subset of the rows is checked on all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,12 +17,13 @@ from gpbench.gp.linalg.neighbours import earlier_neighbours
 from gpbench.recorder import Recorder
 
 from .full_gp import fit_hyperparameters
-from .learner import LEARNER, HyperparameterSearch
+from .learner import LEARNER, LIMITS, HyperparameterSearch
 from .parameters import Layout
 
 FEW = 2000  # rows that give the first values, from all starts of the kernel
 MOVED = 0.2  # nats by which the scale of one input may move against another's before neighbours are found anew
 PRECISION = 1e-5  # of the optimiser: finer than the approximation deserves
+MISFIT = 0.05  # nats of evidence per row and nat of noise: a steeper slope says that the noise does not fit the rows
 
 
 def learn(
@@ -57,3 +60,43 @@ def moved(before, after) -> bool:
     tiny = np.finfo(float).tiny
     change = np.log(np.maximum(after.std(0), tiny) / np.maximum(before.std(0), tiny))
     return bool(np.ptp(change) > MOVED)
+
+
+def fit_noise(
+    X, y, gp: GP, evaluate_at: Callable[[GP], tuple], evaluations: int = 200, learner: HyperparameterSearch = LEARNER,
+    recorder: Recorder | None = None,
+) -> tuple[GP, list[dict]]:  # fmt: skip
+    """The given GP, with the noise variance of the highest evidence of all rows if its own does not fit them.
+
+    A subset of the rows may hold none of the rows that have equal inputs and different targets; noise learned on it
+    may be smaller than their differences allow by orders of magnitude, or end at the lower limit of the search.
+    `evaluate_at` gives F, dF/dtheta and dF/dlog noise.
+    """
+    if abs(evaluate_at(gp)[2]) <= MISFIT * len(y):
+        return gp, []
+    start = max(gp.noise, pure_error(X, y))
+    lowest = np.finfo(float).eps * float(gp.kernel.diag(X).mean())  # rounding hides what is below it
+    limits = {"noise": (lowest, max(LIMITS["noise"][1], start)), **(learner.limits or {})}
+    bounds = replace(learner, limits=limits).bounds(("noise",), np.log([start]))
+
+    def at(x):
+        F, _, dlog_noise = evaluate_at(GP(gp.kernel, float(np.exp(x[0]))))
+        return F, np.array([dlog_noise])
+
+    found = learner.maximise(at, np.log([start]), evaluations, "lbfgs", bounds, PRECISION, recorder=recorder)
+    return GP(gp.kernel, float(np.exp(found.x[0]))), found.trace
+
+
+def noise_note(given: GP, gp: GP) -> str:
+    """What `fit_noise` changed."""
+    return f"noise variance {gp.noise:.2e}: {given.noise:.2e}, learned on a subset, does not fit all rows"
+
+
+def pure_error(X, y) -> float:
+    """Variance of the targets of rows with equal inputs around their means; zero where no inputs are equal."""
+    _, group, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    group, freedom = group.ravel(), len(y) - len(counts)
+    if not freedom:
+        return 0.0
+    means = np.bincount(group, y) / counts
+    return float(((y - means[group]) ** 2).sum() / freedom)

@@ -7,6 +7,9 @@ density of the last point given the others has the log -log L_ss - z_s^2/2 - log
     dF/dS = ((a w' + w a') z_s + (z_s^2 - 1) w w') / 2,   a = [L_kk^-T z_k; 0]
 
 so that everything besides the Cholesky factor is O(k^2).
+
+Rows with equal inputs make S singular where the noise is lost to rounding; such a line gets the first rung of the
+package's jitter ladder that makes every pivot of its factor larger than rounding errors.
 """
 
 from __future__ import annotations
@@ -15,6 +18,11 @@ import numpy as np
 from numba import njit
 
 from gpbench.errors import NotPositiveDefinite
+
+from .cholesky import LADDER
+
+RUNGS = np.array(LADDER)
+EPSILON = float(np.finfo(float).eps)
 
 
 def log_densities(packed, y, noise: float) -> tuple[float, np.ndarray, float]:
@@ -34,7 +42,7 @@ def conditional_moments(packed, y, noise: float) -> tuple[np.ndarray, np.ndarray
 
 
 @njit(cache=True)
-def _unpack(line, L, noise, noisy):
+def unpack(line, L, noise, noisy):
     """The lower triangle into L, noise on the first `noisy` diagonal entries; row c of L is column c of the matrix."""
     s, p = len(L), 0
     for c in range(s):
@@ -46,11 +54,11 @@ def _unpack(line, L, noise, noisy):
 
 
 @njit(cache=True)
-def _cholesky(L, columns):
+def _cholesky(L, columns, smallest):
     """So many columns of the factor in place (row c of L is column c), the rest reduced; False if it fails."""
     s = len(L)
     for c in range(columns):
-        if not L[c, c] > 0.0:
+        if not L[c, c] > smallest:
             return False
         root = 1.0 / np.sqrt(L[c, c])
         for r in range(c, s):
@@ -63,7 +71,25 @@ def _cholesky(L, columns):
 
 
 @njit(cache=True)
-def _forward(L, y, z):
+def factorise(line, L, noise, noisy):
+    """The factor of a line's first `noisy` rows, the rest reduced, with the first rung of jitter that works."""
+    if noisy == 0:
+        unpack(line, L, noise, noisy)
+        return True
+    for rung in RUNGS:
+        unpack(line, L, noise, noisy)
+        mean = 0.0
+        for c in range(noisy):
+            mean += L[c, c] / noisy
+        for c in range(noisy):
+            L[c, c] += rung * mean
+        if _cholesky(L, noisy, noisy * EPSILON * mean):
+            return True
+    return False
+
+
+@njit(cache=True)
+def forward(L, y, z):
     """z = L^-1 y over the first len(z) columns."""
     for r in range(len(z)):
         z[r] = y[r]
@@ -81,10 +107,9 @@ def _densities(packed, y, noise):
     F, dnoise = 0.0, 0.0
     for i in range(len(y)):
         line = packed[i]
-        _unpack(line, L, noise, s)
-        if not _cholesky(L, s):
+        if not factorise(line, L, noise, s):
             return F, dnoise, True
-        _forward(L, y[i], z)
+        forward(L, y[i], z)
         last = z[k]
         F -= np.log(L[k, k]) + 0.5 * last * last
         w[k], a[k] = 1.0 / L[k, k], 0.0
@@ -113,10 +138,9 @@ def _moments(packed, y, noise):
     L, z = np.empty((k + 1, k + 1)), np.empty(k)
     mean, var = np.empty(len(y)), np.empty(len(y))
     for i in range(len(y)):
-        _unpack(packed[i], L, noise, k)
-        if not _cholesky(L, k):
+        if not factorise(packed[i], L, noise, k):
             return mean, var, True
-        _forward(L, y[i], z)
+        forward(L, y[i], z)
         total = 0.0
         for c in range(k):
             total += L[c, k] * z[c]
