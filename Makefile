@@ -15,7 +15,7 @@ help:
 	@echo "make run               set up, then run configs/quickstart.yaml (no download; about three minutes)"
 	@echo "make test              set up, then run the tests"
 	@echo "make test-real         tests on the real data (GPBENCH_MIRROR, or downloads), then ten minutes of gpbench verify"
-	@echo "make test-faults       every fault of docs/results.md, fifty kills -9 among them"
+	@echo "make test-faults       every fault of docs/reference/results.md, fifty kills -9 among them"
 	@echo "make reproduce-tables  every table and figure config of the papers; continues where it stopped"
 	@echo "make site              the scoreboard over all committed results, in site/; README's state"
 	@echo "make bench             hot paths beside one dgemm and beside other libraries"

@@ -1,4 +1,4 @@
-"""`gpbench check`: every printed number and every claim beside ours, with a verdict. See docs/check.md."""
+"""`gpbench check`: every printed number and every claim beside ours, with a verdict. See docs/explanations/check.md."""
 
 from __future__ import annotations
 

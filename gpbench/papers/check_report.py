@@ -23,9 +23,9 @@ from .verdicts.rule import VERDICTS
 APART = ("better", "worse", "different")  # cells that ask for a reason
 HEAD = """# How far the papers' numbers have come out
 
-Written by `gpbench check results/*-*/ --report docs/reproduction.md`; do not edit. What the verdicts mean is in
-[check.md](check.md), every cell and claim with its numbers in `results/check.json`; the reasons below come from
-`gpbench/published/<paper>.yaml`, and a test ties each to the verdict it explains.
+Written by `gpbench check results/*-*/ --report docs/results/reproduction.md`; do not edit. Verdicts are explained in
+[check.md](../explanations/check.md). `results/check.json` holds every cell and claim with its numbers. The reasons
+come from `gpbench/published/<paper>.yaml`; a test ties each to the verdict it explains.
 """
 
 

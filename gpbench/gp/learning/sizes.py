@@ -22,7 +22,7 @@ FIRST = 25
 
 
 def usual_size(n: int) -> int:
-    """Inducing inputs of a regression with n rows when nobody says how many: docs/choosing.md has the measurements."""
+    """Inducing inputs of a regression with n rows by default; docs/how-to/choosing.md has the measurements."""
     return min(n, max(500, min(2000, 10 * round(1.2 * n**0.5))))
 
 

@@ -1,4 +1,4 @@
-"""[cao] C01-C24. A trace has one row per epoch: objective (falling), proposed, rejected, seconds (docs/check.md)."""
+"""[cao] C01-C24. A row of the trace per epoch: objective, proposed, rejected, time (docs/explanations/check.md)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The first verdict, kept in check.json for comparison: within one printed spread, 5 % or half the last digit.
 
-One printed spread is a spread over runs, not an error of the mean, so it says little (docs/check.md).
+One printed spread is a spread over runs, not an error of the mean, so it says little (docs/explanations/check.md).
 """
 
 from __future__ import annotations
