@@ -139,7 +139,7 @@ def _claims(found: Check) -> str:
             continue
         rows = []
         for c in mine:
-            remarks = [f"first check: {c.first_verdict}"] if c.revised else []
+            remarks = [f"earlier check: {c.earlier_verdict}"] if c.revised else []
             remarks += [f"on stand-ins ({c.stands_for})"] if c.stands_for else []
             remarks += [e.why for e in explanations(c.paper) if e.fits(c.id, c.verdict)]
             numbers = c.decisive(160) if verdict in ("fails", "undecided", "not run") else ""
