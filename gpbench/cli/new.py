@@ -33,7 +33,7 @@ def new(kind, name, output):
     folder.mkdir(parents=True, exist_ok=True)
     words = {"CLASS": "".join(part.capitalize() for part in module.split("_")), "MODULE": module, "NAME": name}
     for starter, target in targets.items():
-        text = files("gpbench").joinpath("starters", starter).read_text(encoding="utf-8")
+        text = files("gpbench.cli").joinpath("starters", starter).read_text(encoding="utf-8")
         for word, value in words.items():
             text = text.replace(word, value)
         write(target, text)
