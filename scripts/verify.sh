@@ -18,5 +18,6 @@ if [ ${#known[@]} -gt 0 ]; then
   "$gpbench" verify "${known[@]}" --seconds $((seconds / 3)) -j 2 --seed "$seed" || true
   seconds=$((seconds - seconds / 3))
 fi
+echo "== the sample is drawn with --seed $seed (commit $commit)"
 echo "== all others"
 exec "$gpbench" verify "${firm[@]}" --seconds "$seconds" -j 2 --seed "$seed"

@@ -10,7 +10,7 @@ import pytest
 import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
 from gpbench.errors import BadInput, DataError, StorageError
-from gpbench.estimators import archive
+from gpbench.estimators import model_archive
 from gpbench.experiment.config.config import load_config
 from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.evaluation.problem import shared_fit
@@ -242,7 +242,9 @@ def test_a_file_that_is_no_model_is_told_in_a_sentence_and_runs_nothing(rows, tm
             gpbench.load(tmp_path / "evil.npz")
         content = json.loads(changed)
         with open(tmp_path / "evil.npz", "wb") as stream:
-            archive.write(stream, content, {k: a for k, a in arrays.items() if k not in ("description", "checksum")})
+            model_archive.write(
+                stream, content, {k: a for k, a in arrays.items() if k not in ("description", "checksum")}
+            )
         with pytest.raises(DataError, match="does not have"):
             gpbench.load(tmp_path / "evil.npz")
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,8 @@ from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.checked_files import write_checked
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.verify import platforms, sample, verify
+
+REPO = Path(__file__).resolve().parent.parent
 
 CONFIG = """
 name: kept
@@ -54,6 +57,20 @@ def test_a_sample_holds_every_method_data_set_and_kernel_before_any_twice(folder
         assert {p for k in chosen for p in k.parts} == {p for k in kept for p in k.parts}
     assert sample.order(kept, 1) != sample.order(kept, 2) and sample.order(kept, 1) == sample.order(kept, 1)
     assert set(map(id, sample.order(kept, 3))) == set(map(id, kept))
+
+
+def test_a_sample_holds_every_method_of_each_paper_before_any_twice(folder):
+    kept = [replace(k, paper=paper) for paper in ("keerthi", "cao") for k in sample.read(folder).kept]
+    first = sample.order(kept, 0)[:8]
+    assert {(k.paper, k.trial.method) for k in first} == {(k.paper, k.trial.method) for k in kept}
+    assert {k.paper for k in sample.read(REPO / "results" / "snelson-figure1").kept} == {"snelson"}
+
+
+def test_a_sample_has_no_trial_of_more_than_a_minute_however_much_time_there_is(folder):
+    kept = sample.read(folder).kept
+    kept[0].record.seconds["fit"], kept[1].record.seconds["fit"] = 61.0, 58.0
+    chosen = sample.within(kept, 10_000.0, seed=0)
+    assert kept[0] not in chosen and kept[1] in chosen
 
 
 def test_a_sample_within_a_time_leaves_out_what_would_take_most_of_it(folder):

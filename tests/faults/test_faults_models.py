@@ -13,7 +13,7 @@ import pytest
 import gpbench
 from gpbench import SparseGPClassifier, SparseGPRegressor
 from gpbench.errors import DataError, GpbenchError
-from gpbench.estimators import archive
+from gpbench.estimators import model_archive
 
 RNG = np.random.default_rng(26)
 X = RNG.uniform(-2, 2, (25, 2))
@@ -74,7 +74,7 @@ def _write(path, members: dict[str, bytes], confirmed, compress=zipfile.ZIP_STOR
     if confirmed is None:
         members.pop("checksum", None)
     elif confirmed:
-        members["checksum"] = _bytes(np.frombuffer(archive.checksum(members).encode(), dtype=np.uint8))
+        members["checksum"] = _bytes(np.frombuffer(model_archive.checksum(members).encode(), dtype=np.uint8))
     with zipfile.ZipFile(path, "w", compress) as out:
         for name, content in members.items():
             out.writestr(f"{name}.npy", content)

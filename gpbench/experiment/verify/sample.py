@@ -1,4 +1,4 @@
-"""Which archived trials to run again: every method, data set and kernel first, then every part of every folder."""
+"""Which archived trials to run again: the methods of every paper, data sets and kernels first, then every part."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from gpbench.experiment.run.messages import Job
 from gpbench.gp.kernels.build import names_in
 
 _SHARE = 0.25  # of the time given, the most that one trial may take
+_LONGEST = 60.0  # seconds of one trial
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class ArchivedTrial:
 
     folder: Path
     record: TrialResult
+    paper: str = ""  # whose numbers the folder is compared with; empty without one
 
     @property
     def trial(self) -> Trial:
@@ -36,7 +38,7 @@ class ArchivedTrial:
     def parts(self) -> tuple:
         """What a sample shall hold at least once."""
         t = self.trial
-        return ("method", t.method), ("dataset", t.dataset_name), ("kernel", *sorted(names_in(t.kernel)))
+        return (self.paper, "method", t.method), ("dataset", t.dataset_name), ("kernel", *sorted(names_in(t.kernel)))
 
     @property
     def stratum(self) -> tuple:
@@ -57,11 +59,12 @@ class ArchivedFolder:
 
 def read(path: Path) -> ArchivedFolder:
     """The archive of a folder matched with the plan of its config.resolved.yaml."""
-    planned = every_trial(load_config(path / "config.resolved.yaml"))
+    config = load_config(path / "config.resolved.yaml")
+    planned, paper = every_trial(config), next((p["paper"] for p in config.published), "")
     results = archive.read(path, planned)
     succeeded = [t for t in planned if t.id not in results and t.versions]
     results |= archive.read(path, [e for t in succeeded for e in _runnable(t)])
-    kept = [ArchivedTrial(path, r) for r in results.values() if r.status == "ok"]
+    kept = [ArchivedTrial(path, r, paper) for r in results.values() if r.status == "ok"]
     rest = archive.ids(path) - results.keys()
     stale = rest & {e.id for t in succeeded for e in t.earlier()}
     superseded = rest & {e.id for t in planned if t.versions for e in t.earlier()} - stale if rest else set()
@@ -93,9 +96,10 @@ def order(kept: Iterable[ArchivedTrial], seed: int) -> list[ArchivedTrial]:
 
 
 def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[ArchivedTrial]:
-    """A stratified sample that fits into the time, as recorded; no trial of it takes more than a quarter of that."""
+    """A stratified sample that fits into the time, as recorded; no trial takes over a minute or a quarter of it."""
     chosen, left, paid = [], seconds, set()
-    for k in order((k for k in kept if k.seconds + _shared_seconds(k) <= _SHARE * seconds), seed):
+    longest = min(_LONGEST, _SHARE * seconds)
+    for k in order((k for k in kept if k.seconds + _shared_seconds(k) <= longest), seed):
         key = full_gp_key(k.trial)
         needed = OVERHEAD + k.seconds + (0.0 if key in paid else _shared_seconds(k))
         if needed <= left:
