@@ -7,11 +7,13 @@ first entries. A new row has the factor 1 and no added variance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .model import GP
+if TYPE_CHECKING:
+    from .model import GP
 
 
 @dataclass(frozen=True)
@@ -45,4 +47,4 @@ def variances(gp: GP, rows: RowNoise | None, which=slice(None)):
 
 def with_variances(gp: GP, rows: RowNoise | None, n: int) -> GP:
     """The GP whose `noise` is that of each of the first n rows, as sparse.py takes it."""
-    return gp if rows is None else GP(gp.kernel, rows[:n].variances(gp.noise))
+    return gp if rows is None else replace(gp, noise=rows[:n].variances(gp.noise))
