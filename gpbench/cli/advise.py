@@ -152,8 +152,8 @@ def _refuse_metric(metric: str, task: str) -> None:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--set", "options", multiple=True, metavar="KEY=VALUE", help="A parameter of the method.")
 @plugin_option
-def fit(file, target, task, drop, inputs, missing, weight, noise, output, method, n_basis, kernel, learn, max_seconds, seed, options,
-        plugin):  # fmt: skip
+def fit(file, target, task, drop, inputs, missing, weight, noise, output, method, n_basis, kernel, learn, max_seconds,
+        seed, options, plugin):  # fmt: skip
     """Fit one model to the rows of FILE and keep it as plain arrays."""
     from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
     from gpbench.errors import BadInput

@@ -1,8 +1,8 @@
 """Noise of single rows: the common variance times a known factor, plus a known variance.
 
 A weight w is the factor 1/w; a known measurement error is an added variance. Every inference routine takes
-`rows: RowNoise | None`; None means that all rows share `gp.noise`. Where a routine gets the first rows only, it uses the
-first entries. A new row has the factor 1 and no added variance.
+`rows: RowNoise | None`; None means that all rows share `gp.noise`. Where a routine gets the first rows only, it uses
+the first entries. A new row has the factor 1 and no added variance.
 """
 
 from __future__ import annotations
