@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpbench.errors import BadParameter
-from gpbench.gp.inference.row_noise import RowNoise
+from gpbench.methods.base import RowNoise
 
 from . import csv_models, fit, input_checks, parameters, random_streams
 from .sklearn_compat import BaseEstimator, NotFittedError, checked_width

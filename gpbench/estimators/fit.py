@@ -20,10 +20,9 @@ from gpbench.errors import (
 from gpbench.experiment.evaluation.prediction import check, predict
 from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
-from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
-from gpbench.methods.base import Fitted, Method, Prediction, Problem
+from gpbench.methods.base import Fitted, Method, Prediction, Problem, RowNoise
 from gpbench.system import deadline, threads
 from gpbench.system.memory import too_large
 

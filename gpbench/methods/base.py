@@ -24,7 +24,7 @@ from gpbench.recorder import Recorder
 
 from .families.fitted_checks import refuse_impossible
 
-__all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "Schedule"]
+__all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "RowNoise", "Schedule"]
 
 
 LEARNING_KEYS = ("rounds", "evaluations", "optimiser", "restarts")  # of `hyperparameters`: how a method learns
