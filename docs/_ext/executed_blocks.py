@@ -8,6 +8,8 @@
 
 The blocks of one page share a new, empty folder and one Python namespace. A block that fails ends the build.
 
+`{run} file NAME` writes its content into a file of that folder.
+
     :figure: FILE     an image that the block made, shown below what it printed (needs :alt:)
     :exit: N          the exit code that is expected (shell only; 0)
     :last: N          show the last N lines of the output only
@@ -46,6 +48,7 @@ def environment() -> dict[str, str]:
 
 class Run(SphinxDirective):
     required_arguments = 1
+    final_argument_whitespace = True
     has_content = True
     option_spec = {  # noqa: RUF012  (docutils reads it from the class)
         "figure": directives.unchanged,
@@ -56,8 +59,12 @@ class Run(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        language, code = self.arguments[0], "\n".join(self.content)
+        (language, _, name), code = self.arguments[0].partition(" "), "\n".join(self.content)
         folder, names = _page(self.env.docname)
+        if language == "file":
+            (folder / name).write_text(code + "\n", encoding="utf-8")
+            suffix = {".yaml": "yaml", ".py": "python"}.get(Path(name).suffix, "text")
+            return [nodes.paragraph("", "", nodes.literal("", name)), nodes.literal_block(code, code, language=suffix)]
         printed = (_shell if language == "sh" else _python)(code, folder, names, self.options.get("exit", 0))
         found: list[nodes.Node] = [nodes.literal_block(code, code, language=language)]
         text = _tidy(printed, folder, self.options.get("last"))
