@@ -9,8 +9,9 @@ from test_page import SMALL, Reader
 
 from gpbench.errors import ConfigError
 from gpbench.papers import printed_numbers
-from gpbench.report.site import build, readme_state, with_state
+from gpbench.report.site import build, with_state
 from gpbench.report.site.readme_state import BEGIN, END
+from gpbench.report.site.readme_state import state as readme_state
 from gpbench.report.site.scoreboard import Score
 
 
