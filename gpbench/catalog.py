@@ -83,7 +83,9 @@ def load_plugin(path: str) -> None:
     loaded = plugin_files.load(path)
     names = {kind: _named(loaded.module, _base(kind)) for kind in _KINDS}
     if not any(names.values()):
-        raise ConfigError(f"plugin {path}: defines no Method, Kernel or Source with a name (see docs/extending.md)")
+        raise ConfigError(
+            f"plugin {path}: defines no Method, Kernel or Source with a name (docs/reference/extending.md)"
+        )
     for kind, found in names.items():
         if odd := [name for name in found if not is_name(name)]:
             rule = "a name is made of a-z 0-9 _ . - and does not begin with . or -"

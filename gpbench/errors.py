@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code of the command line (docs/cli.md)."""
+"""What can go wrong, each with the exit code of the command line (docs/reference/cli.md)."""
 
 
 class GpbenchError(Exception):

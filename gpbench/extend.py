@@ -8,7 +8,7 @@
     ExactPosterior                          the posterior of an exact GP, for methods that end in one
     Added                                   marks a parameter that was added later and enters ids only where it is set
 
-docs/extending.md shows one example of each.
+docs/reference/extending.md shows one example of each.
 """
 
 from __future__ import annotations

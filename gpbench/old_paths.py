@@ -80,7 +80,7 @@ class _Finder(MetaPathFinder):
         if not name.startswith("gpbench.") or (new := new_path(name)) is None:
             return None
         warnings.warn(
-            f"{name} has moved: plug-ins import from gpbench.extend (docs/extending.md); the old path ends with 0.4",
+            f"{name} has moved: import from gpbench.extend (docs/reference/extending.md); the old path ends with 0.4",
             DeprecationWarning,
             stacklevel=2,
         )

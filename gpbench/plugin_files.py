@@ -56,7 +56,7 @@ def load(path: str | Path) -> PluginFile:
     """Run the file; ConfigError in one sentence when that is not possible."""
     file = Path(path).resolve()
     if file.suffix != ".py":
-        raise ConfigError(f"plugin {path}: a plug-in is a Python file (my.py; see docs/extending.md)")
+        raise ConfigError(f"plugin {path}: a plug-in is a Python file (my.py; see docs/reference/extending.md)")
     try:
         content = file.read_bytes()
     except FileNotFoundError as e:

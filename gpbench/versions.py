@@ -1,4 +1,4 @@
-"""What code may do to the ids of finished trials: raise a version, or add a parameter (docs/extending.md).
+"""What code may do to the ids of finished trials: raise a version, or add a parameter (docs/reference/extending.md).
 
 A method, kernel, data set or learner whose numbers move gets a higher `version`. Version 1 is nothing to a trial's id;
 a higher one enters it, but no random stream: splits, subsets and candidates stay as they were, and the trials archived

@@ -299,7 +299,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_fit(folder):
 
 
 def test_methods_of_a_plug_in_are_candidates(folder, repo):
-    text = (repo / "docs" / "extending.md").read_text()
+    text = (repo / "docs/reference/extending.md").read_text()
     (folder / "my_method.py").write_text(re.search(r"```python\n(# my_method\.py\n.*?)```", text, re.DOTALL)[1])
     ran = gpbench("advise", "my.csv", "--target", "y", "--drop", "way", "--budget", "90s", "-m", "first-rows",
                   "--most", "100", "--plugin", "my_method.py", "-o", "mine", cwd=folder)  # fmt: skip
@@ -370,7 +370,7 @@ def test_a_model_of_a_csv_takes_data_frames_with_its_columns_in_any_order(folder
 
 
 def test_a_kernel_of_a_plug_in_is_saved_by_its_name(folder, repo):
-    text = (repo / "docs" / "extending.md").read_text()
+    text = (repo / "docs/reference/extending.md").read_text()
     (folder / "my_kernel.py").write_text(re.search(r"```python\n(# my_kernel\.py\n.*?)```", text, re.DOTALL)[1])
     ran = gpbench("fit", "my.csv", "--target", "y", "--inputs", "x", "-o", "dot.npz", "--method", "sod", "--n-basis",
                   "30", "--kernel", "dot", "--plugin", "my_kernel.py", cwd=folder)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which way imports go (docs/architecture.md), and what must stay light."""
+"""Which way imports go (docs/project/architecture.md), and what must stay light."""
 
 import ast
 import os
@@ -13,13 +13,13 @@ import gpbench
 from gpbench.experiment.results.folder import ResultsFolder
 
 ROOT = Path(gpbench.__file__).parent
-TABLE = (ROOT.parent / "docs/architecture.md").read_text().split("## Folders")[1].split("## ")[0]
+TABLE = (ROOT.parent / "docs/project/architecture.md").read_text().split("## Folders")[1].split("## ")[0]
 ANYWHERE = {"errors", "text", "versions", "recorder", "__version__"}
 SPLIT = ("gp", "experiment")  # folders whose subfolders are parts of their own
 
 
 def parts() -> dict[str, set[str]]:
-    """Part -> parts of gpbench that it may import, as docs/architecture.md has it; "all" where the table says so."""
+    """Part -> parts of gpbench that it may import, by docs/project/architecture.md; "all" where it says so."""
     found = {}
     for names, imports in re.findall(r"^\| (`[^|]+`) \|[^|]*\| ([^|]+) \|$", TABLE, re.MULTILINE):
         for part in re.findall(r"`([\w/]+?)(?:/|\.py)`", names):

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from gpbench.analysis.results_table import load
 from gpbench.papers import claims, printed_numbers
 from gpbench.papers.check import check, gather
-from gpbench.papers.claims import cao, first_checks, keerthi, snelson, sundararajan, vanhatalo
+from gpbench.papers.claims import cao, keerthi, snelson, sundararajan, vanhatalo
 from gpbench.papers.claims.evidence import Evidence, slope
 from gpbench.papers.claims.findings import Missing, at_most, between, each, every, less, within
+from gpbench.papers.claims.judging import CLAIM_VERDICTS
 
 MODULES = {m.__name__.rpartition(".")[2]: m for m in (cao, keerthi, snelson, sundararajan, vanhatalo)}
 PREFIX = {"cao": "C", "keerthi": "K", "snelson": "N", "sundararajan": "S", "vanhatalo": "V"}
@@ -158,11 +159,11 @@ def test_statements_that_the_printed_tables_contradict_fail(on_paper, claim, why
     assert why in on_paper[claim].numbers
 
 
-def test_the_cache_claim_fails_by_its_first_check_and_holds_by_the_revised_one(on_paper):
+def test_the_cache_claim_failed_by_its_earlier_check_and_holds_by_the_revised_one(on_paper):
     """Two rises are printed where the text has one exception; neither is significant."""
     s17 = on_paper["S17"]
-    assert (s17.verdict, s17.first_verdict, s17.revised) == ("holds", "fails", True)
-    assert "first check: fails" in s17.line() and s17.text in s17.line()
+    assert (s17.verdict, s17.earlier_verdict, s17.revised) == ("holds", "fails", True)
+    assert "earlier check: fails" in s17.line() and s17.text in s17.line()
 
 
 def test_every_claim_line_has_its_sentence_and_its_trials(printed):
@@ -175,12 +176,13 @@ def test_claims_true_by_construction_say_so():
     assert [c.id for c in printed_numbers.claims() if c.by_construction] == ["S02", "V01", "C02", "C24", "N04"]
 
 
-def test_every_revised_check_keeps_the_first_one_as_code_and_in_words():
-    revised = {c.id for c in printed_numbers.claims() if c.first_how}
+def test_every_revised_check_keeps_the_earlier_one_in_words_with_its_verdict_and_commit():
+    rows = printed_numbers.read("claims")
+    revised = rows[rows["earlier_check"] != ""]
     assert len(revised) == 26
-    tree = ast.parse(Path(first_checks.__file__).read_text())
-    defined = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and n.name[0] in "SVKCN"}
-    assert revised == defined | {"V05", "V06", "V07"}  # these are called otherwise, not checked otherwise
+    assert set(revised["earlier_verdict"]) <= set(CLAIM_VERDICTS)
+    assert revised["at_commit"].str.fullmatch("[0-9a-f]{7}").all() and (revised["why_revised"] != "").all()
+    assert not rows.loc[rows["earlier_check"] == "", ["earlier_verdict", "at_commit"]].any(axis=None)
 
 
 def test_statements_about_figures_are_not_decided_on_tables(on_paper):

@@ -246,9 +246,9 @@ def test_the_address_of_a_worker_is_refused(cluster):
 
 
 def test_the_slurm_script_of_the_documentation_starts_workers_as_gpbench_needs_them(repo):
-    """The block of docs/clusters.md is run as it stands, up to the line that would submit."""
+    """The block of docs/reference/clusters.md is run as it stands, up to the line that would submit."""
     pytest.importorskip("dask_jobqueue")
-    text = (repo / "docs" / "clusters.md").read_text()
+    text = (repo / "docs/reference/clusters.md").read_text()
     block = next(b for b in text.split("```python\n")[1:] if "SLURMCluster" in b).split("```")[0]
     names = {}
     made = block.partition("cluster.scale(")[0].replace('"port": 8786', '"port": 0')
@@ -286,8 +286,8 @@ def test_tables_of_several_kinds_of_machines_say_so_beside_times(tmp_path):
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes the keys with openssl")
 def test_a_scheduler_with_tls_takes_those_with_the_key_and_nobody_else(tmp_path, repo):
-    """Keys as docs/clusters.md makes them."""
-    text = (repo / "docs" / "clusters.md").read_text()
+    """Keys as docs/reference/clusters.md makes them."""
+    text = (repo / "docs/reference/clusters.md").read_text()
     commands = next(b for b in text.split("```sh\n") if b.startswith("openssl")).split("```")[0]
     subprocess.run(["sh", "-ec", commands], cwd=tmp_path, check=True, capture_output=True)
     tls = "DASK_DISTRIBUTED__COMM__TLS__"

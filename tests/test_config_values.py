@@ -190,7 +190,7 @@ def validator():
 
 
 def test_the_reference_names_every_key_and_its_first_example_runs(repo, tmp_path):
-    text = (repo / "docs" / "config.md").read_text(encoding="utf-8")
+    text = (repo / "docs/reference/config.md").read_text(encoding="utf-8")
     for key in (*SETTINGS, *ONCE, *SPLITS, *(f.alias or name for name, f in Hyperparameters.model_fields.items())):
         assert f"`{key}`" in text or f"kind: {key}" in text or f"{key}:" in text, key
     first = text.split("```yaml\n")[1].split("```")[0]

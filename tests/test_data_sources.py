@@ -221,7 +221,7 @@ def test_the_users_full_sarcos_files_must_have_their_shape(tmp_path, monkeypatch
 
 
 def test_the_documentation_lists_every_data_set(repo):
-    text = (repo / "docs/data.md").read_text()
+    text = (repo / "docs/reference/data.md").read_text()
     listed = {n.strip() for row in re.findall(r"^\| ([a-z0-9, -]+) \|", text, re.M) for n in row.split(",")}
     assert listed >= NAMES
     for name in NAMES:

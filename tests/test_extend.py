@@ -19,7 +19,7 @@ def test_every_public_name_has_a_docstring_and_is_listed_in_the_modules_own():
 
 
 def test_plug_ins_of_documents_and_tests_import_from_extend_alone(repo):
-    blocks = re.findall(r"```python\n(.*?)```", (repo / "docs" / "extending.md").read_text(), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", (repo / "docs/reference/extending.md").read_text(), re.S)
     for text in [*blocks, (repo / "tests/plugins/first_rows.py").read_text()]:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ImportFrom) and node.module.startswith("gpbench"):

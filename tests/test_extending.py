@@ -1,4 +1,4 @@
-"""The examples of docs/extending.md are run as they stand."""
+"""The examples of docs/reference/extending.md are run as they stand."""
 
 import re
 import subprocess
@@ -19,7 +19,7 @@ methods: [%(method)s]
 @pytest.fixture(scope="module")
 def examples(repo):
     """File name -> code, from the first comment of each block."""
-    blocks = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", (repo / "docs" / "extending.md").read_text(), re.S)
+    blocks = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", (repo / "docs/reference/extending.md").read_text(), re.S)
     return dict(blocks)
 
 
@@ -66,7 +66,7 @@ def test_every_example_is_tested(examples):
 
 
 def test_only_public_modules_are_named(repo):
-    text = (repo / "docs" / "extending.md").read_text()
+    text = (repo / "docs/reference/extending.md").read_text()
     named = re.findall(r"[\w/.]*/\w+\.py|\b_\w+\.py|gpbench(?:\.\w+)+", text)
     assert named and not [name for name in named if re.search(r"(^|[./])_", name)]
     files = {name for name in named if name.startswith("gpbench/") and "<" not in name}

@@ -1,4 +1,4 @@
-"""What docs/field.md says of the committed fronts: which GPs of other libraries beat the default in time and score."""
+"""Claims of docs/results/field.md about the committed fronts: which GPs beat the default in time and score."""
 
 import pandas as pd
 import pytest

@@ -111,7 +111,9 @@ def test_names_and_notes_of_others_stay_text(browser, tmp_path):  # noqa: F811
         assert view.complaints == [] and view.left == [] and view.sideways == 0
         assert view.page.locator("h1").inner_text() == "</title><script>alert(1)</script>"
         assert '<svg onload="alert(1)">' in view.page.locator("dialog").text_content()
-        labels = {li.strip() for li in view.page.locator("figure.chart .legend").first.locator("li").all_text_contents()}
+        labels = {
+            li.strip() for li in view.page.locator("figure.chart .legend").first.locator("li").all_text_contents()
+        }
         assert labels == set(NASTY) and view.page.locator("main img, main script").count() == 0
         option = view.page.locator("select[name=method] option").nth(1)
         assert option.text_content() == NASTY[0]

@@ -1,4 +1,4 @@
-"""docs/reproduction.md is what the command writes; no sentence in it outlives the verdict or the number it is about."""
+"""docs/results/reproduction.md is what the command writes; no sentence outlives the verdict it is about."""
 
 import json
 from fnmatch import fnmatchcase
@@ -53,7 +53,7 @@ def test_every_label_sets_some_cell_apart(verdicts):
 
 def test_the_page_says_what_the_check_found(repo, verdicts):
     """The committed page and the committed check are of one state."""
-    page = (repo / "docs" / "reproduction.md").read_text()
+    page = (repo / "docs/results/reproduction.md").read_text()
     assert "do not edit" in page
     cells = [v for v in verdicts.values() if "description" in v and not v["description"] and not v["label"]]
     compared = [c for c in cells if c["verdict"] not in ("not comparable", "not run", "no data")]

@@ -1,4 +1,4 @@
-"""Other libraries as methods, each in a virtual environment of its own (docs/field.md).
+"""Other libraries as methods, each in a virtual environment of its own (docs/results/field.md).
 
 environment.py   where a library's environment is, how it is made and removed
 client.py        our side of the process that fits and predicts

@@ -1,4 +1,4 @@
-"""What curves.csv keeps of a trial's trace and of its final hyperparameters (docs/check.md lists the keys)."""
+"""What curves.csv keeps of a trace and of the final hyperparameters (docs/explanations/check.md lists the keys)."""
 
 from __future__ import annotations
 

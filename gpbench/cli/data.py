@@ -131,7 +131,7 @@ def export(names, config, output, trials, seed, n_train, plugin):
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which draw.")
 @plugin_option
 def shards(name, rows, output, seed, plugin):
-    """Rows of a simulator, any number of them, as memory-mapped files (docs/data.md)."""
+    """Rows of a simulator, any number of them, as memory-mapped files (docs/reference/data.md)."""
     from gpbench import catalog
     from gpbench.data.shards import generate, write
     from gpbench.data.source import Generated

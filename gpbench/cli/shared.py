@@ -110,7 +110,7 @@ def load_plugins(_context, _parameter, paths):
 
 plugin_option = click.option(
     "--plugin", multiple=True, callback=load_plugins, is_eager=True, metavar="FILE",
-    help="A Python file with your own method, kernel or data set (docs/extending.md).",
+    help="A Python file with your own method, kernel or data set (docs/reference/extending.md).",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 folder = click.Path(exists=True, file_okay=False)

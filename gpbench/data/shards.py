@@ -40,7 +40,7 @@ class Inputs:
         home = Path(self.folder)
         pairs = [(x, x.with_name("y" + x.name[1:])) for x in sorted(home.glob("X-*.npy"))]
         if not pairs:
-            raise DataError(f"{home}: has no files X-*.npy; see docs/data.md for what a folder of shards holds")
+            raise DataError(f"{home}: has no files X-*.npy: docs/reference/data.md says what a folder of shards holds")
         if alone := [y for _, y in pairs if not y.is_file()]:
             raise DataError(f"{home}: {alone[0].name} is missing beside its X")
         return pairs

@@ -30,6 +30,7 @@ from .parameters import KernelChoice
 from .random_streams import Streams
 
 MATRICES = 3  # n x n arrays that a dense method holds at once
+LEARNING = 0.5  # of the time left: the full GP that gives hyperparameters; the model comes after it
 FEW_VALUES = {"schedule": "fixed", "values": {}}  # nothing to learn from: the kernel's own start is kept
 
 
@@ -72,7 +73,7 @@ def fit(
         notes.append("the inputs are not scaled: the kernel needs them as they are")
     if task == "regression" and not np.ptp(y):
         h = FEW_VALUES
-    with threads.limited(), deadline.within(max_seconds):
+    with threads.limited(), deadline.cuts() as cut, deadline.within(max_seconds):
         try:
             problem = _problem(Xs, ys, method, kernel, h, streams, task)
             fitted = method.checked(method.fit(problem, streams.method()), len(y))
@@ -85,8 +86,9 @@ def fit(
         except GpbenchError as e:
             why = fault(kernel.build(Xs), Xs) if isinstance(e, NotPositiveDefinite) else ""
             raise BadInput(f"{method.name}: {why or e}") from e
-        if deadline.passed():
-            notes.append(f"max_seconds: {max_seconds:g} s were over before learning had ended by itself")
+    if cut:
+        limit = "the limit outside" if max_seconds is None else f"{max_seconds:g} s"
+        notes.append(f"max_seconds: cut to end within {limit}: {'; '.join(cut)}")
     kept = replace(fitted, models=(), shown={})
     return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
 
@@ -98,7 +100,8 @@ def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Strea
     if h.get("from") == "full-gp" and not method.learns_itself:
         rows = order[: h["subset"] or usual_subset(*X.shape)]
         learner = versions.get("start_learner" if "start_learner" in versions else "learner", 1)
-        shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared())
+        with deadline.share(LEARNING):
+            shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared())
     return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task)
 
 

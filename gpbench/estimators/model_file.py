@@ -148,7 +148,7 @@ class _Packer:
         if isinstance(value, FunctionKernel):
             raise BadInput(
                 f"kernel {value.name} is a Python function, which is not kept as plain arrays: save the rows and "
-                "fit again, or make it a kernel of a plug-in, which is saved by its name (docs/extending.md)"
+                "fit again, or make it a kernel of a plug-in, which is saved by its name (docs/reference/extending.md)"
             )
         if id(value) in self._seen:
             return {"again": self._seen[id(value)][0]}
@@ -169,7 +169,7 @@ def _kind_of(value) -> dict[str, str]:
             return {"kernel": value.name, "code": catalog.source_hash(cls)}
         raise BadInput(
             f"kernel {value.name} is a class of your own, which no file of arrays brings back: save the rows and "
-            "fit again, or load it as a plug-in, which is saved by its name (docs/extending.md)"
+            "fit again, or load it as a plug-in, which is saved by its name (docs/reference/extending.md)"
         )
     raise BadInput(
         f"a model that holds a {cls.__qualname__}, a class from outside gpbench, cannot be saved as plain arrays: "

@@ -18,7 +18,7 @@ TEXT_COLUMN, LONG = 40, 150  # characters: longer cells hold sentences and may w
 
 
 def table(t, book: Any = None, files: Sequence[dict] = ()) -> Markup:
-    """A <figure> of an analysis.table.Table: caption, table in a box that scrolls by itself, notes, files to take along.
+    """A <figure> of an analysis.table.Table: caption, table in a box that scrolls by itself, notes, files.
 
     `book` knows the places of trials (report/page/trial_data.py); without one, numbers open nothing.
     """

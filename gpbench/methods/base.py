@@ -204,12 +204,13 @@ class Method(BaseModel):
         return 6.0 * (1 + evaluations) * n * m**2
 
     def fit(self, problem: Problem, rng: np.random.Generator) -> Fitted:
-        raise NotImplementedError(f"method {self.name} has no fit(problem, rng) (docs/extending.md)")
+        raise NotImplementedError(f"method {self.name} has no fit(problem, rng) (docs/reference/extending.md)")
 
     def checked(self, fitted: Any, n: int) -> Fitted:
         """What `fit` to n rows gave, if it is a model; InvalidPrediction if a figure it tells of itself cannot be."""
         if not isinstance(fitted, Fitted):
-            raise TypeError(f"method {self.name}: fit gave {type(fitted).__name__}, not a Fitted (docs/extending.md)")
+            found = type(fitted).__name__
+            raise TypeError(f"method {self.name}: fit gave {found}, not a Fitted (docs/reference/extending.md)")
         refuse_impossible(fitted, n)
         return fitted
 

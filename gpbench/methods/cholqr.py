@@ -172,7 +172,7 @@ def _largest(first: dict[str, float], second: dict[str, float]) -> dict[str, flo
 
 
 def _summary(tried: list[Swap], seconds: list[float]) -> dict[str, float]:
-    """The swaps of an epoch in its row of the trace; docs/inducing.md explains the keys."""
+    """The swaps of an epoch in its row of the trace; docs/explanations/inducing.md explains the keys."""
     row = {"proposed": len(tried), "rejected": sum(not s.accepted for s in tried)}
     if tried:
         row["seconds_per_swap"] = float(np.median(seconds))

@@ -1,7 +1,7 @@
 """Another library as a method: `{external: gpboost, approx: vecchia}`, `{external: gpytorch-svgp, d_max: 500}`.
 
 It gets the same scaled rows as our own methods, learns its hyperparameters itself, and is scored, timed and limited
-like them. Libraries and how to add one: docs/field.md.
+like them. Libraries and how to add one: docs/results/field.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`gpbench check`: every printed number and every claim beside ours, with a verdict. See docs/check.md."""
+"""`gpbench check`: every printed number and every claim beside ours, with a verdict. See docs/explanations/check.md."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class Check:
 
     @property
     def revised(self) -> list[ClaimVerdict]:
-        """Claims whose verdict would be another by the first check."""
-        return [c for c in self.claims if c.first_verdict and c.first_verdict != c.verdict]
+        """Claims whose verdict was another before their check was revised."""
+        return [c for c in self.claims if c.revised]
 
     @cached_property
     def orders(self) -> list[Order]:
@@ -97,7 +97,7 @@ class Check:
         if on := sum(self.stand_in_claims.values()):
             lines.append(f"apart, on stand-in data: {on} claims: {_said(self.stand_in_claims)}")
         if self.revised:
-            named = ", ".join(f"{c.id} {c.first_verdict} -> {c.verdict}" for c in self.revised)
+            named = ", ".join(f"{c.id} {c.earlier_verdict} -> {c.verdict}" for c in self.revised)
             lines.append(f"{len(self.revised)} claim verdicts rest on a revised check: {named}")
         return lines
 
@@ -123,7 +123,7 @@ class Check:
         papers = set(of or printed_numbers.PAPERS)
         mine = lambda things: [t for t in things if t.paper in papers]  # noqa: E731
         return {
-            "version": 2,
+            "version": 3,
             "cell_counts": self.cell_counts,
             "apart_counts": self.apart_counts,
             "description_counts": self.description_counts,

@@ -23,9 +23,9 @@ from .verdicts.rule import VERDICTS
 APART = ("better", "worse", "different")  # cells that ask for a reason
 HEAD = """# How far the papers' numbers have come out
 
-Written by `gpbench check results/*-*/ --report docs/reproduction.md`; do not edit. What the verdicts mean is in
-[check.md](check.md), every cell and claim with its numbers in `results/check.json`; the reasons below come from
-`gpbench/published/<paper>.yaml`, and a test ties each to the verdict it explains.
+Written by `gpbench check results/*-*/ --report docs/results/reproduction.md`; do not edit. Verdicts are explained in
+[check.md](../explanations/check.md). `results/check.json` holds every cell and claim with its numbers. The reasons
+come from `gpbench/published/<paper>.yaml`; a test ties each to the verdict it explains.
 """
 
 
@@ -139,7 +139,7 @@ def _claims(found: Check) -> str:
             continue
         rows = []
         for c in mine:
-            remarks = [f"first check: {c.first_verdict}"] if c.revised else []
+            remarks = [f"earlier check: {c.earlier_verdict}"] if c.revised else []
             remarks += [f"on stand-ins ({c.stands_for})"] if c.stands_for else []
             remarks += [e.why for e in explanations(c.paper) if e.fits(c.id, c.verdict)]
             numbers = c.decisive(160) if verdict in ("fails", "undecided", "not run") else ""

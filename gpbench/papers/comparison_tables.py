@@ -13,7 +13,7 @@ PRINTED_AS = {"n_basis": "# BV"}
 RULE = (
     "replicated: within the margin and the noise of both, sharply or on as many runs; close: a real difference within "
     "the margin; inconclusive: too few runs, or too noisy a print; better, worse, different: beyond margin and noise "
-    "(docs/check.md)."
+    "(docs/explanations/check.md)."
 )
 
 

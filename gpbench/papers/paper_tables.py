@@ -90,7 +90,7 @@ class _Book:
         counts = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
         lines = [f"Mean and standard deviation over {counts} trial{'' if runs == [1] else 's'}."]
         test = f"{compare.get('test', 'paired-t')}, {compare.get('alpha', 0.05):g}"
-        lines.append(f"Bold, *: best mean, significantly worse, among the printed methods of this column only ({test}).")
+        lines.append(f"Bold, *: best, significantly worse, among the printed methods of this column only ({test}).")
         if any(key[0] == "Abalone" and len(rows) for key, rows in self.rows.items()):
             lines.append("The NPDL of Abalone is on the standardised target and has the factor 1e-2, too.")
         lines += dict.fromkeys(self.notes)

@@ -174,13 +174,6 @@ class Printed:
         decimals = len(self.text.partition(".")[2])
         return 0.5 * 10.0**-decimals
 
-    @property
-    def tolerance(self) -> float:
-        """Of the first verdict: the larger of one printed spread, 5 % and half the last digit; 0 for descriptions."""
-        if self.descriptive:
-            return 0.0
-        return max(0.0 if np.isnan(self.std) else self.std, 0.05 * abs(self.value), self.half_digit)
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -189,7 +182,8 @@ class Claim:
     where: str
     text: str
     how: str
-    first_how: str = ""  # the check before its revision, where there was one
+    earlier_check: str = ""  # the check before its revision, in words
+    earlier_verdict: str = ""  # what it said of our results when it was replaced
     by_construction: bool = False  # true by algebra: a check of the code, not of the paper
     least_trials: int = 3  # behind every series, for a verdict
 
@@ -237,7 +231,8 @@ def claims() -> tuple[Claim, ...]:
             r["figure_or_section"],
             r["claim"],
             r["how_to_check"],
-            r["first_check"],
+            r["earlier_check"],
+            r["earlier_verdict"],
             r["by_construction"] == "yes",
             int(r["least_trials"]),
         )

@@ -22,7 +22,7 @@ def too_large(name: str, n: int, matrices: int = 1) -> str:
         return ""
     return (
         f"{name} keeps {n} x {n} matrices, {needed / 1e9:.0f} GB of them; this machine has "
-        f"{there / 1e9:.0f} GB: take a sparse method (docs/choosing.md), or fewer rows"
+        f"{there / 1e9:.0f} GB: take a sparse method (docs/how-to/choosing.md), or fewer rows"
     )
 
 

@@ -1,4 +1,4 @@
-"""What Dask adds to a trial, and what a second worker gives: `--on dask` beside `--on local` (docs/clusters.md)."""
+"""What Dask adds to a trial, what a second worker gives: `--on dask`, `--on local` (docs/reference/clusters.md)."""
 
 from __future__ import annotations
 

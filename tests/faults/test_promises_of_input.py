@@ -1,4 +1,4 @@
-"""What a user writes wrong: one sentence with its place, the right exit code, nothing run (docs/results.md)."""
+"""Wrong input: one sentence with its place, the right exit code, nothing run (docs/reference/results.md)."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""docs/results.md promises something for each class of faults; each row names tests of this folder that inject it."""
+"""docs/reference/results.md makes a promise for each class of faults; each row names tests that inject it."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,8 @@ ROW = re.compile(r"^\| (\d+) \| (.+) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 
 @pytest.fixture(scope="module")
 def promises(repo):
-    return ROW.findall((repo / "docs/results.md").read_text().partition("## What is promised")[2].partition("\n## ")[0])
+    page = (repo / "docs/reference/results.md").read_text()
+    return ROW.findall(page.partition("## What is promised")[2].partition("\n## ")[0])
 
 
 def test_the_classes_of_faults_are_numbered_and_all_45_of_the_beginning_are_there(promises):

@@ -48,7 +48,7 @@ def our_values(results: Path, printed: dict) -> list[float]:
 
 
 def verdict(printed: dict, ours: list[float]) -> str:
-    """The table of docs/check.md, line by line."""
+    """The table of docs/explanations/check.md, line by line."""
     text = printed["value"]
     value, unit = float(text), 10.0 ** -len(text.partition(".")[2])
     metric, R1 = printed["metric"], len(ours)

@@ -1,4 +1,4 @@
-"""Plug-ins as docs/extending.md had them before there were recorders: they must go on working."""
+"""Plug-ins as docs/reference/extending.md had them before there were recorders: they must go on working."""
 
 from pydantic import Field
 

@@ -271,4 +271,7 @@ def _no_source(source, places: Places, reasons: list[str]) -> str:
     if places.offline:
         why = f" ({tried})" if tried else ""
         return f"{source.name} is not at hand and this run is offline{why}: run `{command}` without GPBENCH_OFFLINE"
-    return f"{source.name} could not be had ({tried}): get the files and run `{command} --mirror DIR` (docs/data.md)"
+    return (
+        f"{source.name} could not be had ({tried}): get the files and run `{command} --mirror DIR` "
+        "(docs/reference/data.md)"
+    )

@@ -20,7 +20,7 @@ class Bindingdb(Real):
     home = "www.bindingdb.org; the selection of the paper was not published"
     missing = (
         "the paper's selection of 3852 molecules was not published; put molecules.csv with columns smiles and y "
-        "(affinity) into the folder bindingdb of GPBENCH_DATA (docs/data.md), or use the stand-in thrombin"
+        "(affinity) into the folder bindingdb of GPBENCH_DATA (docs/reference/data.md), or use the stand-in thrombin"
     )
     copies = (
         Copy(

@@ -20,7 +20,7 @@ class Chem(Real):
     home = "distributed by the authors of the framework on request"
     missing = (
         "its authors do not publish it; put train.csv (31535 rows) and test.csv, each 15 inputs and a column y under a "
-        "header line, into the folder chem of GPBENCH_DATA (docs/data.md)"
+        "header line, into the folder chem of GPBENCH_DATA (docs/reference/data.md)"
     )
     copies = (
         Copy(

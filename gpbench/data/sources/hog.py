@@ -20,7 +20,8 @@ class Hog(Real):
     home = "distributed with the Twin Gaussian Processes code (not found)"
     missing = (
         "the features are not public; put train.csv (4819 rows) and test.csv (4811), the histograms of the three "
-        "cameras side by side and a column y under a header line, into the folder hog of GPBENCH_DATA (docs/data.md)"
+        "cameras side by side and a column y under a header line, into the folder hog of GPBENCH_DATA "
+        "(docs/reference/data.md)"
     )
     copies = (
         Copy(

@@ -41,7 +41,7 @@ class HogSim(Generated):
         "Int. J. Computer Vision 87, 28-52; gradient histograms after N. Dalal, B. Triggs (2005), CVPR, 886-893."
     )
     licence = "generated; none needed"
-    home = "stick figure, three cameras, 6 x 5 cells of 9 orientations each (docs/discrete.md)"
+    home = "stick figure, three cameras, 6 x 5 cells of 9 orientations each (docs/explanations/discrete.md)"
     simulated = True
     notes = ("simulated HoG: a drawn stick figure, not [cao]'s features, which are not public",)
 

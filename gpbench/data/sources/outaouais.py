@@ -20,7 +20,7 @@ class Outaouais(Real):
     home = "Evaluating Predictive Uncertainty Challenge, 2005 (gone)"
     missing = (
         "the challenge kept its 20000 test targets and its site is gone; put train.csv (29000 rows) and test.csv, "
-        "inputs and a column y under a header line, into the folder outaouais of GPBENCH_DATA (docs/data.md)"
+        "inputs and a column y under a header line, into the folder outaouais of GPBENCH_DATA (docs/reference/data.md)"
     )
     copies = (
         Copy(

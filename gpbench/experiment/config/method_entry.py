@@ -30,7 +30,7 @@ class MethodEntry:
 
 
 def recommended(tasks: set[str], learned: bool) -> list[dict]:
-    """What a config gets that lists no methods (docs/choosing.md); `learned`: it says how hyperparameters are had."""
+    """What a config gets that lists no methods (docs/how-to/choosing.md); `learned`: it sets hyperparameters."""
     if "classification" not in tasks:
         return [{"method": "fitc"}]
     joint = {"schedule": "joint", "evaluations": 50, "prior": "half-t"}  # there is no full GP of classes to start from

@@ -1,4 +1,4 @@
-"""The sections of a config whose keys do not depend on methods or data sets (docs/config.md explains each)."""
+"""Sections of a config whose keys do not depend on methods or data sets (docs/reference/config.md explains each)."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def read(path: str | Path) -> Document:
     fail(tabs)
     document = parse(text, origin)
     if document.data is None and not document.faults:
-        fail([Fault(origin, 1, 1, "the file is empty; see docs/config.md for what a config holds")])
+        fail([Fault(origin, 1, 1, "the file is empty; see docs/reference/config.md for what a config holds")])
     if not isinstance(document.data, dict):
         mark = document.marks.get((), Mark(origin, (1, 1), (1, 1)))
         fail([*document.faults, Fault(origin, *mark.value, "a config is a mapping of `key: value` lines")])

@@ -1,4 +1,4 @@
-"""Random streams, each drawn from exactly what its numbers may depend on (docs/results.md, 'Seeds').
+"""Random streams, each drawn from exactly what its numbers may depend on (docs/reference/results.md, 'Seeds').
 
 Paired methods share the streams of the data, the split and the order of the rows; a method's own stream comes from
 everything but d_max, so adding a method, a trial or a size moves nobody else's numbers.

@@ -1,4 +1,4 @@
-"""A results folder on disk (docs/results.md): every file is whole or absent, and damage is found when it is read."""
+"""A results folder on disk (docs/reference/results.md): every file is whole or absent; reading finds damage."""
 
 from __future__ import annotations
 

@@ -12,6 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from gpbench.system import deadline
+
 GPT, Selection = TypeVar("GPT"), TypeVar("Selection")
 
 
@@ -66,6 +68,9 @@ def interleave(
     chosen = select(gp, None)
     ended(gp, chosen)
     for done in range(1, rounds + 1):
+        if deadline.passed():
+            deadline.cut(f"learning and selection took {done - 1} of {rounds} turns")
+            return gp, chosen, done - 1
         before = gp, chosen
         gp = adapt(gp, chosen)
         chosen = select(gp, chosen)

@@ -15,6 +15,7 @@ import numpy as np
 from gpbench.gp.inference import exact
 from gpbench.gp.inference.model import GP
 from gpbench.recorder import Recorder
+from gpbench.system import deadline
 
 from .full_gp import starting_points
 from .learner import LEARNER, HyperparameterSearch
@@ -24,6 +25,7 @@ from .parameters import Layout
 FIRST = 500  # rows of the lowest rung; fewer lead astray, and save nothing
 GAIN = 0.05  # nats
 REACH = 0.5  # nats
+WORTHWHILE = 6  # evaluations that have to fit into the time left: fewer on more rows teach less than they cost
 NEAR = 0.3  # nats, in every parameter: two climbs have met
 SHORTEST = 0.05  # deviations of an input: the shortest start
 CLOSE = 1.0  # nats of the objective, for the same
@@ -47,10 +49,15 @@ def fit_hyperparameters(
     points = starting_points(gp, X, restarts, rng)
     points += _short_start(gp, X, points)
     ceiling, sizes, trace, used = _ceiling(gp, points), rungs(len(y)), [], 0
+    cost, climbed = deadline.Cost(), []
     for n in sizes:
+        if climbed and not cost.fits(WORTHWHILE * float(n) ** 3):
+            deadline.cut(f"hyperparameters were learned on {climbed[-1]} of {len(y)} rows")
+            break
 
         def at(x, n=n):
-            F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X[:n], y[:n])
+            with cost.of(float(n) ** 3):
+                F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X[:n], y[:n])
             return F, layout.gradient(dtheta, dlog_noise)
 
         found: list[Optimum] = []
@@ -63,12 +70,13 @@ def fit_hyperparameters(
 
         best = best_of(points, climb)
         used += best.spent
+        climbed.append(n)
         trace += [{"rows": n, **row} for o in found for row in o.trace]
         others = [o for o in found if o.x is not best.x and not _met(o.x, o.value, best, ceiling)]
         points = [np.minimum(o.x, ceiling) for o in (best, *(others if 2 * n < len(y) else ()))]
     info = {
         "objective": best.value, "evaluations": used, "converged": best.converged, "message": best.message,
-        "rungs": sizes, "trace": trace,
+        "rungs": climbed, "trace": trace,
     }  # fmt: skip
     return layout.unpack(best.x)[0], info
 

@@ -3,7 +3,7 @@
 Hyperparameters act on all rows, an inducing input on those near it, so their curvatures differ by orders of magnitude.
 scipy's L-BFGS-B puts its pairs of steps and changes of the gradient on a multiple of the identity and has to find those
 differences through twenty pairs at a time. Here they stand on a diagonal: the caller's guess, into which every pair
-goes by the diagonal of the BFGS formula (Gilbert & Lemarechal 1989). docs/config.md has what it saves.
+goes by the diagonal of the BFGS formula (Gilbert & Lemarechal 1989). docs/reference/config.md has what it saves.
 """
 
 from __future__ import annotations

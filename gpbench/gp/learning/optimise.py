@@ -69,6 +69,7 @@ class _Loss:
         self.trace: list[dict] = []
         self.reason = ""  # why the objective could not be evaluated, where it said so
         self.watch = recorder.stopwatch()
+        self.cost = deadline.Cost()  # of an evaluation
         self.known: tuple | None = None  # the start and its loss, evaluated to learn the scale
 
     def __call__(self, x):
@@ -81,12 +82,14 @@ class _Loss:
     def unscaled(self, x):
         if self.count >= self.evaluations:
             raise _BudgetUsed(f"budget of {self.evaluations} evaluations used")
-        if deadline.passed() and np.isfinite(self.best_F):
+        if np.isfinite(self.best_F) and not self.cost.fits():
+            deadline.cut("learning was ended early")
             raise _BudgetUsed("time is up")
         self.count += 1
         inside = x if self.low is None else np.clip(x, self.low, self.high)  # scipy's CG knows no bounds
         try:
-            F, dF = self.objective(inside)
+            with self.cost.of():
+                F, dF = self.objective(inside)
         except (NotPositiveDefinite, FloatingPointError, np.linalg.LinAlgError) as e:
             F, dF, self.reason = -np.inf, None, str(e)
         if dF is None or not np.isfinite(F) or not np.isfinite(dF).all():

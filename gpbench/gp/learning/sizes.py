@@ -17,12 +17,14 @@ from gpbench.gp.inference import sparse
 from gpbench.gp.inference.sparse import SparseModel
 from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.gp.linalg.cholesky import JITTER, Cholesky
+from gpbench.system import deadline
 
 FIRST = 25
+ON_TOP = 2.5  # times the next size's own cost that have to fit: the final model of that size is built after it
 
 
 def usual_size(n: int) -> int:
-    """Inducing inputs of a regression with n rows when nobody says how many: docs/choosing.md has the measurements."""
+    """Inducing inputs of a regression with n rows by default; docs/how-to/choosing.md has the measurements."""
     return min(n, max(500, min(2000, 10 * round(1.2 * n**0.5))))
 
 
@@ -79,7 +81,14 @@ def enough_held_out(share: float, sizes: list[int], start, gp, X, y, paired: boo
 
     The error is that of the best; `paired`, that of the difference from the best row by row, which is far smaller.
     """
-    losses = {m: held_out_losses(gp, start(m), X, y, share) for m in sizes}
+    losses, cost = {}, deadline.Cost()
+    for m in sizes:
+        if losses and not cost.fits(ON_TOP * m**2):
+            deadline.cut(f"sizes from {m} basis vectors on were not tried")
+            break
+        with cost.of(m**2):
+            losses[m] = held_out_losses(gp, start(m), X, y, share)
+    sizes = list(losses)
     best = min(losses, key=lambda m: losses[m].mean())
     errors = {m: _standard_error(each - losses[best] if paired else each) for m, each in losses.items()}
     seen = [{"size": m, "held_out_nlpd": float(losses[m].mean()), "standard_error": errors[m]} for m in sizes]
@@ -95,9 +104,14 @@ def enough(rule: str, threshold: float, sizes: list[int], start, gp, X, y) -> tu
     if rule == "held_out":
         return enough_held_out(threshold, sizes, start, gp, X, y)
     seen: list[dict] = []
+    cost = deadline.Cost()
     for m in sizes:
-        model = sparse.build(sparse.VFE, gp, start(m), X, y, JITTER)
-        value = trace_share(model) if rule == "trace" else bound_gap(model)
+        if seen and not cost.fits(ON_TOP * m**2):
+            deadline.cut(f"sizes from {m} basis vectors on were not tried")
+            return seen[-1]["size"], seen
+        with cost.of(m**2):
+            model = sparse.build(sparse.VFE, gp, start(m), X, y, JITTER)
+            value = trace_share(model) if rule == "trace" else bound_gap(model)
         seen.append({"size": m, rule: value})
         if value <= threshold:
             return m, seen

@@ -39,8 +39,11 @@ class Path:
         state, before = self.state, self.rows.evaluated
         with self._watch:
             while state.size < min(size, state.capacity) and not self.stalled(patience):
+                if deadline.passed() and state.size:
+                    deadline.cut(f"selection ended at {state.size} of {size} basis vectors")
+                    break
                 best = self._best()
-                if best is None or (deadline.passed() and state.size):
+                if best is None:
                     break
                 self._take(*best)
         self.recorder.evaluated(self.rows.evaluated - before)

@@ -17,6 +17,7 @@ from gpbench.errors import NotApplicable
 from gpbench.gp.linalg.pivoted import DEPENDENT
 from gpbench.gp.selection import initialisers
 from gpbench.methods.base import Method, Problem, Schedule
+from gpbench.system import deadline
 from gpbench.text import nearest
 
 PLACES = ("random", "kmeans", "covering", "left", "uniform")  # starts that no selection method gives
@@ -81,12 +82,12 @@ def _ways() -> list[str]:
 def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:
     """Lloyd's algorithm from the given centres; an empty cluster keeps its centre."""
     centres = np.array(centres, dtype=float)
-    before = None
+    before, cost = None, deadline.Cost()
     for _ in range(rounds):
-        half = 0.5 * (centres**2).sum(1)
-        nearest = np.concatenate(
-            [np.argmax(X[i : i + block] @ centres.T - half, axis=1) for i in range(0, len(X), block)]
-        )
+        if before is not None and not cost.fits():
+            break
+        with cost.of():
+            nearest = _nearest(X, centres, block)
         if before is not None and np.array_equal(nearest, before):
             break
         before = nearest
@@ -94,6 +95,12 @@ def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:
         sums = np.column_stack([np.bincount(nearest, x, minlength=len(centres)) for x in X.T])
         centres[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
     return centres
+
+
+def _nearest(X, centres, block: int) -> np.ndarray:
+    """Of each row the number of the centre next to it."""
+    half = 0.5 * (centres**2).sum(1)
+    return np.concatenate([np.argmax(X[i : i + block] @ centres.T - half, axis=1) for i in range(0, len(X), block)])
 
 
 def covering(problem: Problem, rows) -> np.ndarray:

@@ -1,8 +1,7 @@
 """The papers' statements as code: one file per paper, one function per line of published/claims.csv.
 
 A function bears the claim's id, gets the `Evidence` of one or several results folders and returns a `Finding`; it
-raises `Missing` when rows it needs are absent. Thresholds are those of the column how_to_check; where that was revised,
-`first_checks.py` keeps the check as it was first (column first_check).
+raises `Missing` when rows it needs are absent. Thresholds are those of the column how_to_check.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from .evidence import Evidence
 from .findings import Finding, Missing
 
 
-def function(claim: Claim, first: bool = False):
-    return getattr(import_module(f"{__name__}.{'first_checks' if first else claim.paper}"), claim.id)
+def function(claim: Claim):
+    return getattr(import_module(f"{__name__}.{claim.paper}"), claim.id)
 
 
-def evaluate(claim: Claim, evidence: Evidence, first: bool = False) -> Finding:
+def evaluate(claim: Claim, evidence: Evidence) -> Finding:
     """True or False with the numbers that decided it, or undecided (holds is None) with what is missing.
 
     The finding says how many trials stood behind the series it looked at, and whether they rest on stand-ins.
     """
     evidence.used.clear()
     try:
-        finding = function(claim, first)(evidence)
+        finding = function(claim)(evidence)
     except Missing as missing:
         finding = Finding(None, f"needs {missing}")
     return replace(finding, trials=evidence.used.trials, stands_for=evidence.used.stands_for)

@@ -1,4 +1,4 @@
-"""[cao] C01-C24. A trace has one row per epoch: objective (falling), proposed, rejected, seconds (docs/check.md)."""
+"""[cao] C01-C24. A row of the trace per epoch: objective, proposed, rejected, time (docs/explanations/check.md)."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def C22(e: Evidence) -> Finding:
     return every(each(("sum", "identity"), off))
 
 
-def C23(e: Evidence, points: int = 3) -> Finding:
+def C23(e: Evidence) -> Finding:
     """Swapping costs O(mn): linear in n and in m, at three sizes or more."""
 
     def exponent(column):
@@ -281,7 +281,7 @@ def C23(e: Evidence, points: int = 3) -> Finding:
         other = {"n_train": "d_max", "d_max": "n_train"}[column]
         fixed = rows.groupby(other)[column].nunique().idxmax()  # where the other varies most
         times = e.final_by(column, "seconds_per_swap", "kin40k", "CholQR", "section 3", **{other: fixed})
-        return slope(times, points)
+        return slope(times, 3)
 
     return both(
         every(each(["over n"], lambda _: within(exponent("n_train"), 0.8, 1.2))),

@@ -1,4 +1,4 @@
-"""A claim and how it came out: by its present check, by its first one where that was revised, on how many trials."""
+"""A claim and how it came out: by its check, on how many trials."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STANDIN = "on stand-in data only"
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """`trials`: fewest and most behind any of the series compared; `first_verdict`: by the check before its revision.
+    """`trials`: fewest and most behind any of the series compared; `earlier_verdict`: by the check before its revision.
 
     `stands_for`: the kind of stand-in (own recipe, subset) that the claim rests on; such claims are counted apart.
     """
@@ -25,24 +25,23 @@ class ClaimVerdict:
     where: str
     text: str
     verdict: str
-    first_verdict: str = ""
+    earlier_verdict: str = ""
     trials: tuple[int, int] = (0, 0)
     stands_for: str = ""
     numbers: str = ""
-    first_numbers: str = ""
 
     def to_json(self) -> dict:
         return asdict(self) | {"trials": list(self.trials)}
 
     def line(self) -> str:
-        before = f" (first check: {self.first_verdict})" if self.revised else ""
+        before = f" (earlier check: {self.earlier_verdict})" if self.revised else ""
         standing = f" [{self.stands_for}]" if self.stands_for else ""
         return f"{self.id} {self.verdict}{standing}{before}: {self.text} [{self.runs}; {self.decisive()}]"
 
     @property
     def revised(self) -> bool:
         """Does the verdict rest on the revision?"""
-        return bool(self.first_verdict) and self.first_verdict != self.verdict
+        return self.earlier_verdict not in ("", self.verdict)
 
     @property
     def runs(self) -> str:
@@ -63,7 +62,6 @@ class ClaimVerdict:
 def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None) -> ClaimVerdict:
     """Claims that nothing was run for are tried on stand-in data too, for information."""
     finding = evaluate(claim, evidence.of(claim.paper))
-    before = evaluate(claim, evidence.of(claim.paper), first=True) if claim.first_how else None
     verdict, numbers = verdict_of(claim, finding), finding.numbers
     if verdict in ("not run", "undecided") and twins is not None and len(twins.rows):
         twin = evaluate(claim, twins.of(claim.paper))
@@ -71,8 +69,8 @@ def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None)
             numbers = f"{STANDIN}, where it {'holds' if twin.holds else 'fails'}: {twin.numbers}"
             verdict = "not run"
     return ClaimVerdict(
-        claim.id, claim.paper, claim.where, claim.text, verdict, verdict_of(claim, before) if before else "",
-        finding.trials, finding.stands_for, numbers, before.numbers if before else "",
+        claim.id, claim.paper, claim.where, claim.text, verdict, claim.earlier_verdict,
+        finding.trials, finding.stands_for, numbers,
     )  # fmt: skip
 
 

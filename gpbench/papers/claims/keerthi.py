@@ -132,28 +132,28 @@ def K13a(e: Evidence) -> Finding:
     return every(each(FOUR, comparable))
 
 
-def better(e: Evidence, metric: str, dataset: str, others: tuple[str, ...], least: int = 5):
-    """ADAPT-DMAX has the lower mean, rank sum p < .01, against each of the others; `least` trials a side."""
+def better(e: Evidence, metric: str, dataset: str, others: tuple[str, ...]):
+    """ADAPT-DMAX has the lower mean, rank sum p < .01, against each of the others; five trials a side."""
     x = e.values(metric, dataset, "ADAPT-DMAX", item="Table", d_max=500)
     parts = []
     for other in others:
         y = e.values(metric, dataset, other, item="Table", d_max=500)
-        if min(len(x), len(y)) < least:
-            raise Missing(f"{least} trials a side on {dataset}")
+        if min(len(x), len(y)) < 5:
+            raise Missing(f"five trials a side on {dataset}")
         p = rank_sum(x.to_numpy(), y.to_numpy()).p
         parts.append((bool(p < 0.01 and x.mean() < y.mean()), f"{metric} {x.mean():.4g} vs {y.mean():.4g}, p {p:.2g}"))
     return conj(*parts)
 
 
-def K13b(e: Evidence, least: int = 5) -> Finding:
+def K13b(e: Evidence) -> Finding:
     """ADAPT-DMAX has significantly better NLPD on three of these four."""
     three = ("bank8fm", "cpusmall", "cpuact")
-    return every(each(three, lambda d: better(e, nlpd(e, d), d, ("FIXED-SB", "ADAPT-INFO"), least)))
+    return every(each(three, lambda d: better(e, nlpd(e, d), d, ("FIXED-SB", "ADAPT-INFO"))))
 
 
-def K13c(e: Evidence, least: int = 5) -> Finding:
+def K13c(e: Evidence) -> Finding:
     """On the three larger sets ADAPT-DMAX is significantly better than ADAPT-INFO in NMSE and NLPD."""
-    judge = lambda d: conj(*(better(e, m, d, ("ADAPT-INFO",), least) for m in ("nmse", nlpd(e, d))))  # noqa: E731
+    judge = lambda d: conj(*(better(e, m, d, ("ADAPT-INFO",)) for m in ("nmse", nlpd(e, d))))  # noqa: E731
     return every(each(THREE, judge))
 
 

@@ -220,7 +220,7 @@ def S15(e: Evidence) -> Finding:
 
 def S16(e: Evidence) -> Finding:
     """With cache NLGPP has excellent NPDL everywhere, significantly so on six data sets or more."""
-    return excellent(e, 6)
+    return excellent(e)
 
 
 def S17(e: Evidence) -> Finding:
@@ -297,7 +297,7 @@ def S22(e: Evidence) -> Finding:
 
 def S23(e: Evidence) -> Finding:
     """The leave-one-out algorithms need about two to three times the time of NLML (1.2 to 4 allowed), three sizes."""
-    return time_ratio(e, points=3)
+    return time_ratio(e)
 
 
 def S24(e: Evidence) -> Finding:

@@ -68,7 +68,7 @@ def significant(p: float, e: Evidence, dataset: str, a: str):
     return True if p < 0.05 else None if few else False, f"p {p:.2g}"
 
 
-def excellent(e: Evidence, low: int, high: int | None = None) -> Finding:
+def excellent(e: Evidence) -> Finding:
     def excels(d):
         leads = best(means(e, "nlpd", d, RIGHT)) == "NLGPP"
         worse, text = worse_than_nlgpp(e, d, RIGHT)
@@ -80,20 +80,20 @@ def excellent(e: Evidence, low: int, high: int | None = None) -> Finding:
 
     parts = each(ALL, excels)
     others = [d for d, (ok, _) in parts.items() if ok is not True]
-    return both(between(parts, low, high), every(each(others, near)))
+    return both(between(parts, 6), every(each(others, near)))
 
 
-def time_ratio(e: Evidence, points: int) -> Finding:
+def time_ratio(e: Evidence) -> Finding:
     def ratio(a):
         ratios = []
         for d in ALL:
             try:
-                slow, fast = common(*(e.curve("fit_seconds", d, m, points=points, **PATH) for m in (a, "NLML")))
+                slow, fast = common(*(e.curve("fit_seconds", d, m, **PATH) for m in (a, "NLML")))
             except Missing:
                 continue
             ratios.append(slow.iloc[-1] / fast.iloc[-1])
         if not ratios:
-            raise Missing(f"times of {a} and NLML at {points} or more equal d_max (a Figure folder)")
+            raise Missing(f"times of {a} and NLML at three or more equal d_max (a Figure folder)")
         return within(float(np.median(ratios)), 1.2, 4)
 
     return every(each(LOO, ratio))

@@ -71,11 +71,11 @@ def by_dimension(e: Evidence, q: int, metric: str, stat: str = "median", up_to: 
     return pd.Series(values.to_numpy(), index=D.to_numpy()).groupby(level=0).agg(stat).sort_index()
 
 
-def V02(e: Evidence, up_to: float = DENSE) -> Finding:
+def V02(e: Evidence) -> Finding:
     """Fitted length-scale and covariance density both grow with the D used inside the kernel, up to D = 20."""
 
     def grows(q):
-        length, density = (by_dimension(e, q, key, up_to=up_to) for key in ("theta.lengthscale.0", "fill_K"))
+        length, density = (by_dimension(e, q, key, up_to=DENSE) for key in ("theta.lengthscale.0", "fill_K"))
         a, b = spearman(length.index, length), spearman(density.index, density)
         return a >= 0.9 and b >= 0.9, f"length-scale {a:.2f}, fill-K {b:.2f}"
 
@@ -92,11 +92,11 @@ def V03(e: Evidence) -> Finding:
     return every(each(range(4), flat))
 
 
-def V04(e: Evidence, up_to: float = DENSE) -> Finding:
+def V04(e: Evidence) -> Finding:
     """The growth is milder for larger q, up to D = 20."""
 
     def growth(q):
-        density = by_dimension(e, q, "fill_K", up_to=up_to)
+        density = by_dimension(e, q, "fill_K", up_to=DENSE)
         return float(np.polyfit(density.index, density, 1)[0])
 
     return single(less(growth(3), growth(0), "slope of fill-K, q = 3 against q = 0:"))
@@ -142,25 +142,25 @@ def V08(e: Evidence) -> Finding:
     )
 
 
-def exponent(e: Evidence, methods, low: float, high: float, points: int) -> Finding:
-    """Exponent of the time of one EP run in n, over n = 2000 to 10000, through so many sizes at least."""
+def exponent(e: Evidence, methods, low: float, high: float) -> Finding:
+    """Exponent of the time of one EP run in n, over n = 2000 to 10000, through three sizes at least."""
 
     def judge(pair) -> Part:
         dataset, method = pair.split()
         t = ep_time(e, dataset, method)
-        return within(slope(t[t.index >= 2000], points), low, high)
+        return within(slope(t[t.index >= 2000], 3), low, high)
 
     return every(each([f"{d} {m}" for d in CLUSTERS for m in methods], judge))
 
 
-def V09(e: Evidence, points: int = 3) -> Finding:
+def V09(e: Evidence) -> Finding:
     """Running time of k_se and k_pp3 scales like n cubed."""
-    return exponent(e, ("k_se", "k_pp3"), 2.6, 3.3, points)
+    return exponent(e, ("k_se", "k_pp3"), 2.6, 3.3)
 
 
-def V10(e: Evidence, points: int = 3) -> Finding:
+def V10(e: Evidence) -> Finding:
     """FIC time grows about linearly in n."""
-    return exponent(e, ("FIC",), 0.8, 1.3, points)
+    return exponent(e, ("FIC",), 0.8, 1.3)
 
 
 def V11(e: Evidence) -> Finding:
@@ -272,7 +272,7 @@ def V21(e: Evidence) -> Finding:
     return every(each([f"{d} {n}" for d in CLUSTERS for n in sizes], judge))
 
 
-def V22(e: Evidence, other: str = "given") -> Finding:
+def V22(e: Evidence) -> Finding:
     """The first EP sweep is faster when the sites start at zero than at non-zero values."""
-    zero, warm = (float(e.fact(f"first_sweep_seconds_{start}", "section 5.4").mean()) for start in ("zero", other))
+    zero, warm = (float(e.fact(f"first_sweep_seconds_{start}", "section 5.4").mean()) for start in ("zero", "given"))
     return single(less(zero, warm))

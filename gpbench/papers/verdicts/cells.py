@@ -14,7 +14,7 @@ from .. import printed_numbers
 from ..claims.evidence import Evidence
 from ..printed_numbers import Printed
 from ..remarks import label_of
-from . import first, rule
+from . import rule
 
 ROUNDING = 1e-12  # a spread below this share of the mean is none
 MISPRINT, STAND_IN = "suspected misprint", "stand-in data"
@@ -40,7 +40,6 @@ class CellVerdict:
     printed: str
     printed_std: str
     verdict: str
-    first_verdict: str
     description: bool = False
     ours: float | None = None
     ours_std: float | None = None
@@ -91,30 +90,29 @@ def _or_none(x: float | None) -> str:
 
 def judge_cell(cell: Printed, evidence: Evidence) -> CellVerdict:
     rows = printed_numbers.of_cell(evidence.on(cell.key), cell)
-    values = {column: v * cell.factor for column, v in _values(cell, rows, evidence.curves) if len(v)}
-    if not values:
+    if rows.empty:
         verdict = "no data" if cell.key in printed_numbers.UNOBTAINABLE else "not run"
-        return _verdict(cell, verdict, verdict, label=_label(cell, ""))
+        return _verdict(cell, verdict, label=_label(cell, ""))
+    values = _values(cell, rows, evidence.curves) * cell.factor
     kind = "".join(sorted(set(rows["stands_for"]) - {""})[:1]) if "stands_for" in rows else ""
-    old = first.verdict_of(cell, first.nearest(cell, values))
+    if values.empty:
+        note = f"{cell.metric if cell.descriptive else printed_numbers.COLUMN[cell.metric]} was not recorded"
+        return _verdict(cell, "not run", label=_label(cell, kind), note=note)
     if cell.descriptive:
-        ours = float(next(iter(values.values())).mean())
+        ours = float(values.mean())
         verdict = "as printed" if ours == cell.value else "different"
-        return _verdict(cell, verdict, old, ours=ours, r1=len(rows), stands_for=kind)
-    column = printed_numbers.COLUMN[cell.metric]
-    if column not in values:  # the one convention of the table was not run
-        return _verdict(cell, "not run", old, label=_label(cell, kind), note=f"{column} was not recorded")
-    return _judged(cell, rows, values[column], old, kind, _stale(rows))
+        return _verdict(cell, verdict, ours=ours, r1=len(rows), stands_for=kind)
+    return _judged(cell, rows, values, kind, _stale(rows))
 
 
-def _judged(cell: Printed, rows: pd.DataFrame, ours: pd.Series, old: str, kind: str, stale: int) -> CellVerdict:
+def _judged(cell: Printed, rows: pd.DataFrame, ours: pd.Series, kind: str, stale: int) -> CellVerdict:
     keyed = rows.drop_duplicates("trial_id").set_index("trial_id").reindex(ours.index)
     kept = ~keyed["spent"].fillna(False).to_numpy(dtype=bool)
     label, notes = _label(cell, kind), []
     if not kept.all():
         notes.append(f"{int((~kept).sum())} trials that chose the protocol are left out")
     if not kept.any():
-        return _verdict(cell, "not run", old, label=label, note="every trial was spent on choosing the protocol")
+        return _verdict(cell, "not run", label=label, note="every trial was spent on choosing the protocol")
     folds = keyed["folds"].max()
     runs = ours[kept] if isnan(folds) else repetitions(ours[kept], keyed["trial"][kept], int(folds))
     mean, std = float(runs.mean()), float(runs.std(ddof=1)) if len(runs) > 1 else nan
@@ -126,7 +124,7 @@ def _judged(cell: Printed, rows: pd.DataFrame, ours: pd.Series, old: str, kind: 
     elif sample.n == 1 and not cell.std_text and found.verdict in ("better", "worse", "different"):
         notes.append("one run beside one: no spread is known")
     return _verdict(
-        cell, found.verdict, old, ours=sample.mean, ours_std=_none(sample.std), d=found.d, se=_none(found.se),
+        cell, found.verdict, ours=sample.mean, ours_std=_none(sample.std), d=found.d, se=_none(found.se),
         margin=found.margin, r1=sample.n, needed=found.needed, label=label, stands_for=kind, stale=stale,
         note="; ".join(filter(None, [found.reason, *notes])),
     )  # fmt: skip
@@ -139,11 +137,11 @@ def repetitions(values: pd.Series, trials: pd.Series, k: int) -> pd.Series:
     return whole if len(whole) else pd.Series([values.mean()])
 
 
-def _verdict(cell: Printed, verdict: str, old: str, **found) -> CellVerdict:
+def _verdict(cell: Printed, verdict: str, **found) -> CellVerdict:
     return CellVerdict(
         id=cell.id, paper=cell.paper, item=cell.item, dataset=cell.dataset, method=cell.method, variant=cell.variant,
         quantity=cell.metric, n_train=_none(cell.n_train), printed=cell.text, printed_std=cell.std_text,
-        verdict=verdict, first_verdict=old, description=cell.descriptive,
+        verdict=verdict, description=cell.descriptive,
         r0=None if isnan(cell.runs) else int(cell.runs), **found,
     )  # fmt: skip
 
@@ -162,21 +160,16 @@ def _stale(rows: pd.DataFrame) -> int:
     return int(rows["stale"].fillna(False).astype(bool).sum()) if "stale" in rows else 0
 
 
-def _values(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame):
-    """(column, our values by trial_id) for each column that may stand for the printed metric."""
-    if rows.empty:
-        return
+def _values(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:
+    """Our values of the printed metric, by trial_id."""
     if cell.descriptive:
-        yield cell.metric, _description(cell.metric, rows, curves)
-        return
-    keyed = rows.drop_duplicates("trial_id").set_index("trial_id")
-    for column in (printed_numbers.COLUMN[cell.metric], *first.ALSO.get(cell.metric, ())):
-        if column in keyed:
-            yield column, keyed[column].dropna()
-        elif column == "fill_ratio":
-            yield column, (last_of(curves, "fill_L", rows) / last_of(curves, "fill_K", rows)).dropna()
-        else:
-            yield column, last_of(curves, column, rows)
+        return _description(cell.metric, rows, curves)
+    column = printed_numbers.COLUMN[cell.metric]
+    if column in rows:
+        return rows.drop_duplicates("trial_id").set_index("trial_id")[column].dropna()
+    if column == "fill_ratio":
+        return (last_of(curves, "fill_L", rows) / last_of(curves, "fill_K", rows)).dropna()
+    return last_of(curves, column, rows)
 
 
 def _description(metric: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Series:

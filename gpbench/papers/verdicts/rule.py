@@ -1,4 +1,4 @@
-"""The strict verdict on one printed number (docs/check.md).
+"""The strict verdict on one printed number (docs/explanations/check.md).
 
 d = ours - printed. s0, R0: printed spread and number of runs; s1, R1: ours; u: unit of the last printed digit.
 SE^2 = s0^2/R0 + s1^2/R1 + u^2/12 with Welch's degrees of freedom, t their 97.5 % point, D the margin of the quantity.

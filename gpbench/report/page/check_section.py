@@ -257,14 +257,14 @@ def claims(book: TrialBook) -> Claims:
 
 
 def claims_table(name: str, title: str, found) -> Table:
-    """What fails first; the first check's verdict where it was another."""
+    """What fails first; the verdict before its check was revised, where it was another."""
     rows = []
     for c in sorted(found, key=lambda c: c.verdict != "fails"):
-        before = c.first_verdict if c.first_verdict and c.first_verdict != c.verdict else ""
+        before = c.earlier_verdict if c.revised else ""
         cells = [TableCell(verdict=c.verdict), TableCell(c.runs), TableCell(before), TableCell(c.text)]
         rows.append((c.id, [*cells, TableCell(c.numbers)]))
-    columns = ["claim", "verdict", "trials", "first check", "statement", "numbers"]
+    columns = ["claim", "verdict", "trials", "earlier check", "statement", "numbers"]
     if not any(cells[2].text for _, cells in rows):
-        columns.remove("first check")
+        columns.remove("earlier check")
         rows = [(first, [*cells[:2], *cells[3:]]) for first, cells in rows]
-    return Table(name, title, columns, rows, below=("statement", "numbers"), minor=("trials", "first check"))
+    return Table(name, title, columns, rows, below=("statement", "numbers"), minor=("trials", "earlier check"))

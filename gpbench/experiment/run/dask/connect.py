@@ -127,12 +127,12 @@ def _keys(address: str) -> dict[str, Any]:
     keys: dict[str, Any] = _distributed().Security().get_connection_args("client")
     if address.startswith("tls://") and keys.get("ssl_context") is None:
         raise ConfigError(
-            f"{address} needs a certificate and a key: name them in Dask's settings, docs/clusters.md, TLS"
+            f"{address} needs a certificate and a key: name them in Dask's settings, docs/reference/clusters.md, TLS"
         )
     return keys
 
 
 def _no_scheduler(address: str, why: str) -> ConfigError:
     return ConfigError(
-        f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`, see docs/clusters.md"
+        f"no Dask scheduler answers at {address} ({why}); start one with `dask scheduler`: docs/reference/clusters.md"
     )

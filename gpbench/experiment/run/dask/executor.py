@@ -29,7 +29,7 @@ from .worker_versions import complaint, versions
 
 _RENEW = 0.5  # seconds between renewals of the lease (worker_endpoint.LEASE)
 _ANSWER = 30.0  # seconds that a worker has to answer
-_CURE = "install the same there, see docs/clusters.md"
+_CURE = "install the same there, see docs/reference/clusters.md"
 
 
 class _Worker(NamedTuple):

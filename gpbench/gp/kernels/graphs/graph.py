@@ -59,7 +59,8 @@ def graph_of(item) -> Graph:
         return item
     if isinstance(item, str):
         return molecule(item)
-    raise DataError(f"the graph kernel takes SMILES strings or graphs, not {type(item).__name__}; see docs/discrete.md")
+    found = type(item).__name__
+    raise DataError(f"the graph kernel takes SMILES strings or graphs, not {found}; see docs/explanations/discrete.md")
 
 
 def molecule(smiles: str) -> Graph:
