@@ -29,6 +29,8 @@ class Duration(click.ParamType):
 def _columns(command):
     """Options about the file that all three have in common with a config's `dataset: {csv: ...}`."""
     for option in (
+        click.option("--noise", metavar="COLUMN", help="Known noise variances, in squared units of the target."),
+        click.option("--weight", metavar="COLUMN", help="Weights; a row's noise variance is divided by its weight."),
         click.option("--missing", type=click.Choice(["refuse", "drop", "median"]), default="refuse", show_default=True,
                      help="What is done about missing values."),
         click.option("--inputs", multiple=True, metavar="COLUMN", help="Only these columns are inputs, one each time."),
@@ -41,7 +43,7 @@ def _columns(command):
     return command
 
 
-def _look(file, target, task, drop, inputs, missing):
+def _look(file, target, task, drop, inputs, missing, **of_rows):
     """The table and how it is read; every problem in one error, what is odd to stderr."""
     from gpbench.data.tables import csv_file
     from gpbench.data.tables.csv_columns import Choices
@@ -49,6 +51,7 @@ def _look(file, target, task, drop, inputs, missing):
     from gpbench.errors import DataError
 
     given = {"drop": list(drop) or None, "inputs": list(inputs) or None, "categorical": "one-hot", "missing": missing}
+    given |= of_rows
     given = {k: v for k, v in given.items() if v not in (None, "refuse")}
     found = csv_file.look(file, target, task, Choices(**given), as_option)
     if found.faults:
@@ -69,7 +72,8 @@ def _look(file, target, task, drop, inputs, missing):
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("-o", "--output", type=output_folder, help="Folder [default: results/advice-<file>].")
 @plugin_option
-def advise(file, target, task, drop, inputs, missing, budget, metric, most, methods, jobs, seed, output, plugin):
+def advise(file, target, task, drop, inputs, missing, weight, noise, budget, metric, most, methods, jobs, seed, output,
+           plugin):  # fmt: skip
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate is recommended that is behind
@@ -87,7 +91,7 @@ def advise(file, target, task, drop, inputs, missing, budget, metric, most, meth
     metric = metric or recommendation_text.ERROR[task]
     _refuse_metric(metric, task)
     opened = time.monotonic()
-    looked, source = _look(file, target, task, drop, inputs, missing)
+    looked, source = _look(file, target, task, drop, inputs, missing, weight=weight, noise=noise)
     reading = time.monotonic() - opened
     refuse(file, target, looked.y)
     out = Path(output or Path("results") / f"advice-{Path(file).stem}")
@@ -148,8 +152,8 @@ def _refuse_metric(metric: str, task: str) -> None:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--set", "options", multiple=True, metavar="KEY=VALUE", help="A parameter of the method.")
 @plugin_option
-def fit(file, target, task, drop, inputs, missing, output, method, n_basis, kernel, learn, max_seconds, seed, options,
-        plugin):  # fmt: skip
+def fit(file, target, task, drop, inputs, missing, weight, noise, output, method, n_basis, kernel, learn, max_seconds,
+        seed, options, plugin):  # fmt: skip
     """Fit one model to the rows of FILE and keep it as plain arrays."""
     from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
     from gpbench.errors import BadInput
@@ -157,7 +161,7 @@ def fit(file, target, task, drop, inputs, missing, output, method, n_basis, kern
     from gpbench.estimators.model_file import refuse_path
 
     refuse_path(output)
-    looked, _ = _look(file, target, task, drop, inputs, missing)
+    looked, _ = _look(file, target, task, drop, inputs, missing, weight=weight, noise=noise)
     cls = SparseGPClassifier if task == "classification" else SparseGPRegressor
     size = int(n_basis) if n_basis.isdigit() else n_basis
     kernel = _yaml("--kernel", kernel) if kernel.startswith("{") else kernel

@@ -22,6 +22,8 @@ class Dataset:
     simulated: bool = False  # a generated twin: every table names it so
     notes: tuple[str, ...] = ()  # provenance remarks that belong beside every number
     sha256: str = ""  # of the processed arrays; part of what determines a number
+    weight: np.ndarray | None = None  # (n,) > 0: the noise variance of a row is divided by it
+    noise_variance: np.ndarray | None = None  # (n,) >= 0: known, in squared units of the target
     test_masks: np.ndarray | None = None  # (n, splits) of several published splits, one a trial: True = test row
 
     @property

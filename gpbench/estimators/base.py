@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.errors import BadParameter
+from gpbench.methods.base import RowNoise
+
 from . import csv_models, fit, input_checks, parameters, random_streams
 from .sklearn_compat import BaseEstimator, NotFittedError, checked_width
 
@@ -29,18 +32,27 @@ class Estimator(BaseEstimator):
         self.method, self.n_basis, self.kernel, self.learn = method, n_basis, kernel, learn
         self.max_seconds, self.random_state, self.options = max_seconds, random_state, options
 
-    def _fit(self, X, targets) -> None:
-        """`targets` gives them for a number of rows, which they are checked against."""
+    def _fit(self, X, targets, sample_weight=None, noise_variance=None) -> None:
+        """`targets` gives them for a number of rows, which they are checked against; a row of weight 0 is left out."""
         vars(self).pop("columns_", None)  # of a csv that an earlier fit was to
         X = self._inputs(X, parameters.takes_objects(self.kernel), reset=True)
         y = targets(len(X))
+        weight, variance = input_checks.of_rows(sample_weight, noise_variance, len(X))
+        if weight is not None and not weight.all():
+            X, y, variance = X[weight > 0], y[weight > 0], None if variance is None else variance[weight > 0]
+            weight = weight[weight > 0]
+        rows = RowNoise.of(len(y), weight, variance)
         cls, usual = parameters.method_class(self.method, self._task, len(X))
         choice = parameters.kernel(self.kernel, cls)
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
         h = parameters.hyperparameters(self.learn, self._task, len(X))
         parameters.check_values(h, choice, self._task)
+        if rows is not None and not method.row_noise:
+            raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
-        model, more = fit.fit(X, y, self._task, method, choice, h, state, parameters.max_seconds(self.max_seconds))
+        model, more = fit.fit(
+            X, y, self._task, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
+        )
         self._keep(model, X, method, [*notes, *more], choice.objects)
 
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:

@@ -29,7 +29,11 @@ def fit_table(model, looked: Look):
         fill = medians(X)
         X, encoding = np.where(np.isnan(X), fill, X), _with_fill(encoding, fill)
     y = np.where(looked.y > 0, looked.labels[1], looked.labels[0]) if looked.labels else looked.y
-    model.fit(X, y)
+    of_rows = {"sample_weight": looked.weight, "noise_variance": looked.noise_variance}
+    of_rows = {k: v for k, v in of_rows.items() if v is not None}
+    if looked.labels and of_rows:
+        raise BadInput("weights and noise variances of rows are for regression; leave them out for classes")
+    model.fit(X, y, **of_rows)
     if len(y) > 1:
         again = remarks(X, looked.y, "classification" if looked.labels else "regression")
         model.notes_ = tuple(line for line in model.notes_ if line not in again)

@@ -22,7 +22,7 @@ from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
-from gpbench.methods.base import Fitted, Method, Prediction, Problem
+from gpbench.methods.base import Fitted, Method, Prediction, Problem, RowNoise
 from gpbench.system import deadline, threads
 from gpbench.system.memory import too_large
 
@@ -61,21 +61,24 @@ class Model:
 
 
 def fit(
-    X, y, task: str, method: Method, kernel: KernelChoice, h: dict, streams: Streams, max_seconds: float | None = None
-) -> tuple[Model, list[str]]:
+    X, y, task: str, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
+    max_seconds: float | None = None, rows: RowNoise | None = None,
+) -> tuple[Model, list[str]]:  # fmt: skip
     """A model of raw rows, and what its user should know."""
     refuse_too_large(method, len(y))
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
     scaler = Scaler.fit(X, y, scale, task)
     Xs, ys = scaler.inputs(X), scaler.target(y, X)
     notes = remarks(X, y, task)
+    if rows is not None:
+        rows = RowNoise(rows.factor, rows.added / scaler.factor**2)
     if kernel.raw_inputs:
         notes.append("the inputs are not scaled: the kernel needs them as they are")
     if task == "regression" and not np.ptp(y):
         h = FEW_VALUES
     with threads.limited(), deadline.cuts() as cut, deadline.within(max_seconds):
         try:
-            problem = _problem(Xs, ys, method, kernel, h, streams, task)
+            problem = _problem(Xs, ys, method, kernel, h, streams, task, rows)
             fitted = method.checked(method.fit(problem, streams.method()), len(y))
         except MissingExtra:
             raise
@@ -93,16 +96,17 @@ def fit(
     return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
 
 
-def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str) -> Problem:
+def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str, noise) -> Problem:
     order = streams.order(len(y))
     versions = learners(h, method.model_dump(mode="json"), type(method)) if h is not FEW_VALUES else {}
     shared = None
     if h.get("from") == "full-gp" and not method.learns_itself:
         rows = order[: h["subset"] or usual_subset(*X.shape)]
         learner = versions.get("start_learner" if "start_learner" in versions else "learner", 1)
+        of_subset = None if noise is None else noise[rows]
         with deadline.share(LEARNING):
-            shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared())
-    return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task)
+            shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared(), rows=of_subset)
+    return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task, noise)
 
 
 def remarks(X, y, task: str) -> list[str]:

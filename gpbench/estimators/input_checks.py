@@ -168,6 +168,29 @@ def column(y, n: int) -> np.ndarray:
     return y
 
 
+def of_rows(weight, variance, n: int) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """(weights, noise variances) of n rows, each >= 0; None where not given, and where every weight is 1."""
+    found = []
+    for name, given in (("sample_weight", weight), ("noise_variance", variance)):
+        if given is None:
+            found.append(None)
+            continue
+        try:
+            values = np.asarray(given, dtype=float)
+            values = values if values.ndim else np.full(n, float(values))
+        except (ValueError, TypeError) as e:
+            raise BadInput(f"{name}: expected {n} numbers, one for each row ({e})") from e
+        if values.shape != (n,):
+            raise BadInput(f"{name}: expected {n} numbers, one for each row, got shape {values.shape}")
+        if not (sound := (values >= 0) & (values <= LARGEST)).all():
+            i = int(np.argmin(sound))
+            raise BadInput(f"{name}: row {i} is {values[i]:g}, expected a number >= 0")
+        found.append(values)
+    if found[0] is not None and not found[0].any():
+        raise BadInput("sample_weight: every weight is zero: no row is left to fit to")
+    return None if found[0] is not None and (found[0] == 1).all() else found[0], found[1]
+
+
 def _warn_column() -> None:
     import warnings
 

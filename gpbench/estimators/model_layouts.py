@@ -24,7 +24,8 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
     "Scaler": ("D", {"shift": "? f D", "stretch": "? positives D", "offset": "real", "slope": "? f D",
                      "factor": "positive"}),
     "Fitted": ("D", {
-        "predict": "CompactPosterior|ExactPosterior|LocalPosterior|SparsePosterior|VecchiaPosterior|Ridge|Classifier D",
+        "predict": "CompactPosterior|ExactPosterior|LocalPosterior|"
+        "SparsePosterior|VecchiaPosterior|FullScalePosterior|Ridge|Classifier D",
         "gp": "? GP D", "n_basis": "? count", "log_evidence": "? real", "pivots": "? i q", "inducing": "? f z D",
         "whole": "bool", "seconds": "dict", "kernel_rows": "? count", "trace": "list", "notes": "tuple",
         "models": "tuple", "shown": "dict",
@@ -39,7 +40,11 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
     "LocalPosterior": ("D", {"tree": "Halving D", "parts": "each ExactPosterior D"}),
     "SparsePosterior": ("D", {"gp": "GP D", "Z": "rows m D", "L": "lower m", "LB": "lower m", "weights": "f m",
                               "nugget": "natural", "latent": "bool"}),
-    "VecchiaPosterior": ("D", {"gp": "GP D", "X": "f n D", "y": "f n", "k": "count"}),
+    "VecchiaPosterior": ("D", {"gp": "GP D", "X": "f n D", "y": "f n", "k": "count", "factor": "positive",
+                               "noise": "? naturals n"}),
+    "FullScalePosterior": ("D", {"columns": "InducingColumns D", "X": "f n D", "y": "f n", "k": "count",
+                                 "LB": "lower m", "mu": "f m", "factor": "positive", "noise": "? naturals n"}),
+    "InducingColumns": ("D", {"gp": "GP D", "Z": "f z D", "Kuu": "f m m", "root": "Cholesky m"}),
     "Cholesky": ("n", {"L": "lower n", "jitter": "natural", "needed": "natural"}),
     "Sites": ("n", {"tau": "naturals n", "nu": "f n"}),
     "Panels": ("D", {**_DENSE, "panels": "list", "columns": "list"}),

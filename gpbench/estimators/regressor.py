@@ -16,8 +16,12 @@ class SparseGPRegressor(RegressorMixin, Estimator):
 
     __doc__ += "\n\n    " + Estimator.__doc__
 
-    def fit(self, X, y=None):
-        self._fit(X, lambda n: input_checks.targets(y, n))
+    def fit(self, X, y=None, sample_weight=None, noise_variance=None):
+        """A row's noise variance is the learned one over its weight, plus a known variance in squared units of y.
+
+        A row of weight 0 is left out.
+        """
+        self._fit(X, lambda n: input_checks.targets(y, n), sample_weight, noise_variance)
         fitted, scaler = self.model_.fitted, self.model_.scaler
         self.noise_ = None if fitted.gp is None else float(fitted.gp.noise * scaler.factor**2)
         return self

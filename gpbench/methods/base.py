@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from gpbench.errors import BadInput
 from gpbench.gp.inference import parts
 from gpbench.gp.inference.model import GP, Prediction, Predictor
+from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning.full_gp import neutral_start
 from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch
@@ -23,7 +24,7 @@ from gpbench.recorder import Recorder
 
 from .families.fitted_checks import refuse_impossible
 
-__all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "Schedule"]
+__all__ = ["GP", "Fitted", "Method", "Prediction", "Predictor", "Problem", "Recorder", "RowNoise", "Schedule"]
 
 
 LEARNING_KEYS = ("rounds", "evaluations", "optimiser", "restarts")  # of `hyperparameters`: how a method learns
@@ -66,6 +67,7 @@ class Problem:
     journal: Callable[[Callable], Callable] | None = (
         None  # keeps the evaluations of a long climb (experiment/evaluation/checkpoint.py)
     )
+    rows: RowNoise | None = None  # weights and known noise variances of the rows, on the scale of y
     recorder: Callable[[], Recorder] = Recorder  # a new one for each fit: times, kernel rows, trace, notes go there
 
     @classmethod
@@ -106,7 +108,8 @@ class Problem:
         if not self.large:
             return self
         rows = self.order[:FEW]
-        return replace(self, X=self.X[rows], y=self.y[rows], order=np.arange(len(rows)))
+        noise = None if self.rows is None else self.rows[rows]
+        return replace(self, X=self.X[rows], y=self.y[rows], order=np.arange(len(rows)), rows=noise)
 
 
 def _inputs(X) -> np.ndarray:
@@ -173,6 +176,7 @@ class Method(BaseModel):
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
+    row_noise: ClassVar[bool] = False  # takes `Problem.rows`: a weight or a known noise variance of each row
     large: ClassVar[bool] = False  # works on rows beyond memory (gp/inference/parts.py)
     learners: ClassVar[int] = 4  # the last version of the learner that moved its climbs
     probes: ClassVar[tuple[str, ...]] = ()  # files of experiment/evaluation/probes that look at its fits, for figures

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpbench.gp.inference.exact import ExactPosterior
+from functools import partial
+
+from gpbench.gp.inference.exact import ExactPosterior, evaluate
 from gpbench.gp.linalg.cholesky import jitter_notes
 
 from .base import AT_ONCE, Fitted, Method, Problem
@@ -12,8 +14,9 @@ from .families.exact import learned, operations
 def exact_fit(problem: Problem, rows, rng) -> Fitted:
     """Exact GP on the given rows, hyperparameters kept or learned on them as the schedule says."""
     X, y, recorder = problem.X[rows], problem.y[rows], problem.recorder()
-    gp = learned(problem, X, y, rng, recorder)
-    posterior = ExactPosterior.fit(gp, X, y)
+    noise = None if problem.rows is None else problem.rows[rows]
+    gp = learned(problem, X, y, rng, recorder, partial(evaluate, rows=noise))
+    posterior = ExactPosterior.fit(gp, X, y, noise)
     recorder.evaluated(len(rows))
     recorder.note(*jitter_notes({"K": posterior.factor.jitter}))
     return Fitted(
@@ -33,6 +36,7 @@ class FullGP(Method):
     title = "Full Gaussian process"
     use = "The exact GP on all rows; take it up to a few thousand rows, and as the yardstick of everything else."
     dense = True
+    row_noise = True
     heeds = AT_ONCE
     probes = ("prior",)
 

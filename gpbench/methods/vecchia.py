@@ -23,6 +23,7 @@ class Vecchia(Method):
     title = "Vecchia approximation"
     use = "Every row given its nearest ones; take it for short length-scales, few dimensions and very many rows."
     heeds = AT_ONCE
+    row_noise = True
 
     neighbours: int = Field(20, ge=1, description="earlier rows that each row is conditioned on")
     test_neighbours: int | None = Field(
@@ -49,23 +50,25 @@ class Vecchia(Method):
         if self.ordering == "maximin":
             order = order[maximin_order(embedding(gp.kernel, problem.X[order]))]
         X, y, k = problem.X[order], problem.y[order], min(self.neighbours, problem.n - 1)
+        noise = None if problem.rows is None else problem.rows[order]
         if schedule.kind != "fixed":
             budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-            gp, trace = learn(X, y, gp, k, *budget, rng, schedule.learner, recorder=recorder)
+            gp, trace = learn(X, y, gp, k, *budget, rng, schedule.learner, recorder=recorder, rows=noise)
             recorder.rows(trace)
         near = earlier_neighbours(embedding(gp.kernel, X), k)
         if schedule.kind == "fixed" and problem.learned_on:
             rules = schedule.evaluations, schedule.learner, recorder
-            gp, trace = fit_noise(X, y, problem.gp, lambda gp: evaluate(gp, X, y, near), *rules)
+            gp, trace = fit_noise(X, y, problem.gp, lambda gp: evaluate(gp, X, y, near, noise), *rules)
             recorder.rows(trace)
             recorder.note(*([noise_note(problem.gp, gp)] if trace else []))
-        F, _, _ = evaluate(gp, X, y, near)
+        F, _, _ = evaluate(gp, X, y, near, noise)
         subset = schedule.kind == "fixed" and bool(problem.learned_on)
-        factor = self._factor(gp, X, y, near) if self.calibrate or (subset and self.calibrate is None) else 1.0
+        factor = self._factor(gp, X, y, near, noise) if self.calibrate or (subset and self.calibrate is None) else 1.0
         recorder.note(*told(factor))
-        posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or 2 * self.neighbours, factor)
+        own = None if noise is None else noise.variances(gp.noise)
+        posterior = VecchiaPosterior(gp, X, y, self.test_neighbours or 2 * self.neighbours, factor, own)
         return Fitted(predict=posterior, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())
 
-    def _factor(self, gp, X, y, near) -> float:
+    def _factor(self, gp, X, y, near, noise) -> float:
         """Of the variances, from the residuals of each row given all others."""
-        return variance_factor(*leave_one_out(build(gp, X[:0], X, y, near)))
+        return variance_factor(*leave_one_out(build(gp, X[:0], X, y, near, noise=noise)))

@@ -30,6 +30,7 @@ class Vif(Method):
     )
     heeds = AT_ONCE
     learners = 5
+    row_noise = True
 
     d_max: int = Field(200, ge=0, description="number of inducing inputs; 0 is `vecchia`")
     neighbours: int = Field(20, ge=0, description="earlier rows that each row is conditioned on; 0 is `fitc`")
@@ -52,11 +53,11 @@ class Vif(Method):
         if self.optimise_inputs and not problem.gp.kernel.smooth:
             raise NotApplicable(f"kernel has no input gradient: {problem.gp.kernel.name} (vif moves inputs)")
         X, y, recorder = problem.X[problem.order], problem.y[problem.order], problem.recorder()
-        k = min(self.neighbours, problem.n - 1)
-        gp, Z = self._learned(problem, X, y, k, rng, recorder)
+        k, noise = min(self.neighbours, problem.n - 1), None if problem.rows is None else problem.rows[problem.order]
+        gp, Z = self._learned(problem, X, y, noise, rng, recorder)
         columns = vif.InducingColumns.of(gp, Z)
         Vt = columns.transposed(X)
-        model = vif.build(gp, Z, X, y, vif.neighbours(columns, X, Vt, k), columns, Vt)
+        model = vif.build(gp, Z, X, y, vif.neighbours(columns, X, Vt, k), columns, Vt, noise)
         factor = variance_factor(*vif.leave_one_out(model)) if self.calibrate else 1.0
         recorder.note(*jitter_notes({"Kuu": columns.root.needed, "B": model.factor.B.jitter}), *told(factor))
         recorder.evaluated(len(Z))
@@ -71,25 +72,25 @@ class Vif(Method):
             **recorder.told(),
         )
 
-    def _learned(self, problem: Problem, X, y, k: int, rng, recorder) -> tuple[GP, np.ndarray]:
+    def _learned(self, problem: Problem, X, y, noise, rng, recorder) -> tuple[GP, np.ndarray]:
         """Hyperparameters and inducing inputs, as the schedule says."""
-        schedule = problem.schedule
+        schedule, k = problem.schedule, min(self.neighbours, problem.n - 1)
         budget = Budget(schedule.evaluations, self.optimiser or schedule.optimiser, schedule.restarts)
         gp = problem.gp
         if schedule.kind != "fixed" and not problem.learned_on:
             with recorder.time("adapt"):
-                gp = first_values(X, y, gp, max(k, 1), budget, rng, schedule.learner, recorder)
+                gp = first_values(X, y, gp, max(k, 1), budget, rng, schedule.learner, recorder, noise)
         Z = self._inducing(problem, gp, rng, recorder)
         if schedule.kind != "fixed":
             with recorder.time("adapt"):
-                gp, Z, trace = climb(X, y, gp, Z, k, budget, self.optimise_inputs, schedule.learner, recorder)
+                gp, Z, trace = climb(X, y, gp, Z, k, budget, self.optimise_inputs, schedule.learner, recorder, noise)
             recorder.rows(trace)
             recorder.evaluated(len(trace) * len(Z))
         elif problem.learned_on:
             near = near_of(gp, Z, X, k)
 
             def evaluate_at(gp):
-                found = vif.evaluate(vif.build(gp, Z, X, y, near))
+                found = vif.evaluate(vif.build(gp, Z, X, y, near, noise=noise))
                 return found.F, found.dtheta, gp.noise * found.dnoise
 
             gp, trace = fit_noise(X, y, gp, evaluate_at, schedule.evaluations, schedule.learner, recorder)

@@ -33,6 +33,13 @@ class Choices(BaseModel):
     missing: Literal["refuse", "drop", "median"] = Field(
         "refuse", description="missing values: refuse, drop the row, or take the median of the training part"
     )
+    weight: str | None = Field(None, description="column of weights: a row's noise variance is divided by its weight")
+    noise: str | None = Field(None, description="column of known noise variances, in squared units of the target")
+
+    @property
+    def of_rows(self) -> list[str]:
+        """Columns that say something of each row and are no inputs."""
+        return [name for name in (self.weight, self.noise) if name is not None]
 
 
 @dataclass(frozen=True)
@@ -114,7 +121,8 @@ def survey(path, header: list[str], rows: list, target: str, choices: Choices, s
     """Look at every column that is to be used; `say` gives the remedies. The first row below the header is row 1."""
     faults = [f"{path}: {fault}" for fault in name_faults(header, target, choices, say)]
     at = positions(header)
-    used = [c for c in choices.inputs or header if c in at and c != target and c not in (choices.drop or [])]
+    apart = {target, *(choices.drop or []), *choices.of_rows}
+    used = [c for c in choices.inputs or header if c in at and c not in apart]
     if not used and not faults:
         others = " and those dropped" if choices.drop else ""
         faults.append(f"{path}: has no column besides the target '{target}'{others}")
@@ -160,6 +168,13 @@ def name_faults(header: list[str], target: str, choices: Choices, say: Say = in_
                 found.append(f"{say(key)}: '{name}' is the target")
             if key == "inputs" and names.count(name) > 1:
                 found.append(f"{say(key)}: names {called(name)} twice")
+    for key in ("weight", "noise"):
+        if (name := getattr(choices, key)) is None:
+            continue
+        if name not in header:
+            found.append(f"{say(key)}: has no column '{name}'{nearest(name, header, 'its columns are')}")
+        elif name == target or name in (choices.inputs or []):
+            found.append(f"{say(key)}: '{name}' is {'the target' if name == target else 'an input'}")
     if choices.drop and choices.inputs:
         found.append(f"give {say('drop')} or {say('inputs')}, not both")
     return found

@@ -51,7 +51,8 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
         raise DataError("\n".join(found.faults))
     notes = (f"the user's file {path.name}", *(r.partition(": ")[2] for r in found.remarks if r.endswith("dropped")))
     X, y = found.X, found.y
-    return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y))
+    more = {"weight": found.weight, "noise_variance": found.noise_variance}
+    return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y), **more)
 
 
 @dataclass
@@ -66,6 +67,8 @@ class Look:
     labels: tuple[str, ...] = ()  # of the classes -1 and +1
     path: str = ""
     rows: np.ndarray | None = None  # that the arrays hold; the first below the header is 1
+    weight: np.ndarray | None = None  # (n,) > 0, where a column says so
+    noise_variance: np.ndarray | None = None  # (n,) >= 0, likewise
 
     def told(self) -> list[str]:
         """Everything odd, rows that repeat others included: those are looked for when somebody wants to know."""
@@ -87,7 +90,12 @@ def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_confi
     found = survey(path, header, rows, target, choices, say)
     faults, y, labels = list(found.faults), None, ()
     keep = found.complete if choices.missing == "drop" else np.ones(len(rows), dtype=bool)
-    kept = np.flatnonzero(keep)
+    kept, of_rows = np.flatnonzero(keep), {}
+    if not faults and keep.any():
+        try:
+            kept, of_rows = _of_rows(path, header, rows, kept, choices, found.remarks)
+        except DataError as e:
+            faults.append(str(e))
     if target in header and keep.any():
         j = header.index(target)
         cells = [rows[i][j] for i in kept]
@@ -108,7 +116,27 @@ def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_confi
     X, _ = found.encoding.encode(path, header, [rows[i] for i in kept])
     if len(y) > 1 and not np.ptp(y):
         found.remarks.append(f"{path}: column '{target}', the target, is constant ({y[0]:g}): nothing is to be learned")
-    return Look([], found.remarks, found.encoding, X, y, labels, str(path), kept + 1)
+    return Look([], found.remarks, found.encoding, X, y, labels, str(path), kept + 1, **of_rows)
+
+
+def _of_rows(path, header: list[str], rows: list[Row], kept, choices: Choices, remarks: list[str]):
+    """(rows without those of weight 0, {"weight": ..., "noise_variance": ...}) from the columns that hold them."""
+    found = {}
+    for key, name in (("weight", choices.weight), ("noise_variance", choices.noise)):
+        if name is None:
+            continue
+        cells = [rows[i][header.index(name)] for i in kept]
+        values = np.array([float(c) if is_number(c) and not absent_cell(c) else np.nan for c in cells])
+        if (bad := ~((values >= 0) & (values <= LARGEST))).any():
+            i = int(np.argmax(bad))
+            raise DataError(f"{path}: {called(name)}, {place(rows, kept[i])}: '{cells[i][:40]}' is no number >= 0")
+        found[key] = values
+    if "weight" in found and (out := found["weight"] == 0).any():
+        if out.all():
+            raise DataError(f"{path}: {called(choices.weight)}: every weight is 0")
+        remarks.append(f"{path}: {int(out.sum())} rows have the weight 0 and are dropped")
+        kept, found = kept[~out], {key: values[~out] for key, values in found.items()}
+    return kept, found
 
 
 def names_wrong(csv: str, target: str, choices: Choices) -> list[str]:

@@ -81,6 +81,8 @@ def refusal(method: Method | type[Method], draw: TrialData) -> Exception | None:
     name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
     if method.task != task:
         return NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
+    if draw.row_noise(draw.split.train) is not None and not method.row_noise:
+        return NotApplicable(f"{method.name} takes no weights or noise variances of rows; {name} has some")
     if draw.large and not method.large:
         return NotApplicable(f"{method.name} holds all rows in memory; {name} has {n} of them")
     if method.dense and (why := too_large(method.name, n)):
@@ -134,6 +136,7 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
     kept, theta = _arrays(draw, fitted), {} if fitted.gp is None else fitted.gp.values()  # as the fit left them
     prediction, predicting = _timed_prediction(fitted, draw, once=_has_state(trial, sight))
     check(prediction, n_test, task)
+    prediction = _with_own_noise(prediction, draw, fitted)
     raw = _raw(prediction, draw) if task == "regression" else prediction
     scores = regression_scores(trial, draw, prediction, raw) if task == "regression" else class_scores(draw, raw)
     if not latent:
@@ -156,6 +159,14 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
         data_sha256=draw.dataset.sha256,
     )
     return result, kept | _predicted(draw, fitted, raw)
+
+
+def _with_own_noise(prediction: Prediction, draw: TrialData, fitted: Fitted) -> Prediction:
+    """The noise of a new row is the common one; a test row with a weight or a known variance has its own."""
+    rows = draw.row_noise(draw.split.test)
+    if rows is None or fitted.gp is None:
+        return prediction
+    return replace(prediction, var=prediction.var + rows.variances(fitted.gp.noise) - fitted.gp.noise)
 
 
 def _learning(shared: dict | None) -> dict[str, Elapsed | None]:

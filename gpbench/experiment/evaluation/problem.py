@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -14,6 +15,7 @@ from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.full_gp_key import full_gp_evaluations, full_gp_stream_key
 from gpbench.experiment.plan.trial import Trial
 from gpbench.gp.inference import exact
+from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.learning import ladder
@@ -59,17 +61,17 @@ def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
     """`shared` is what `shared_fit` found for this trial, where it asks for that."""
     X, y = draw.scaled(draw.split.train)
     rules = trial.kernel, trial.hyperparameters, trial.learner
-    return posed(X, y, draw.order, *rules, shared, draw.dataset.task)
+    return posed(X, y, draw.order, *rules, shared, draw.dataset.task, draw.row_noise(draw.split.train))
 
 
-def _telling(tell: Tell | None):
+def _telling(tell: Tell | None, rows: RowNoise | None):
     """The exact evidence; each evaluation is told."""
     if tell is None:
-        return exact.evaluate
+        return exact.evaluate if rows is None else partial(exact.evaluate, rows=rows)
     done = count(1)
 
     def evaluate(gp, X, y):
-        found = exact.evaluate(gp, X, y)
+        found = exact.evaluate(gp, X, y, rows=rows)
         tell(f"full GP on {len(y)} rows, evaluation {next(done)}, log evidence {found[0]:.1f}")
         return found
 
@@ -77,8 +79,9 @@ def _telling(tell: Tell | None):
 
 
 def posed(
-    X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression"
-) -> Problem:
+    X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression",
+    rows: RowNoise | None = None,
+) -> Problem:  # fmt: skip
     """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` a version of the climb.
 
     Its arrays are read-only: the method may be a plug-in.
@@ -91,7 +94,7 @@ def posed(
     gp = GP(_settled(gp.kernel), gp.noise)
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = HyperparameterSearch(learner, h.get("bounds"))
-    return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task, learned_on=learned_on)
+    return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task, learned_on=learned_on, rows=rows)
 
 
 def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = None) -> dict:
@@ -106,16 +109,18 @@ def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = 
         rows = draw.split.train[draw.order]
     rows = rows[: h["subset"] or usual_subset(len(rows), *draw.dataset.X.shape[1:])]
     rng = random_streams.shared(full_gp_stream_key(trial))
-    found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell)
+    found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell, draw.row_noise(rows))
     return found | {"seconds": asdict(now() - started)}
 
 
-def full_gp(X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell | None = None) -> dict:
+def full_gp(
+    X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell | None = None, rows: RowNoise | None = None
+) -> dict:  # fmt: skip
     """Hyperparameters of a full GP on these scaled rows."""
     X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
     options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     climb = HyperparameterSearch(learner, h.get("bounds"))
     by_ladder = climb.version >= 3 and options[1] == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
-    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell), climb, Recorder(wall))
+    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell, rows), climb, Recorder(wall))
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}

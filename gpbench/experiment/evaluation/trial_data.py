@@ -16,6 +16,7 @@ from gpbench.data.splits import draw as draw_split
 from gpbench.data.tables.csv_file import filled
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
+from gpbench.gp.inference.row_noise import RowNoise
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,13 @@ class TrialData:
     def scaled(self, rows):
         """Inputs and targets of some rows of the data as the method sees them."""
         return self.scaler.inputs(self.dataset.X[rows]), self.scaled_target(rows)
+
+    def row_noise(self, rows) -> RowNoise | None:
+        """Weights and known noise variances of some rows, on the scale of the target."""
+        d = self.dataset
+        weight = None if d.weight is None else d.weight[rows]
+        variance = None if d.noise_variance is None else d.noise_variance[rows] / self.scaler.factor**2
+        return RowNoise.of(len(rows), weight, variance)
 
     def scaled_target(self, rows):
         return self.scaler.target(self.dataset.y[rows], self.dataset.X[rows])

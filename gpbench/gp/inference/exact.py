@@ -14,19 +14,20 @@ from gpbench.gp.linalg.cholesky import Cholesky
 from gpbench.gp.objectives.evidence import evidence
 
 from .model import GP, Prediction, Predictor
+from .row_noise import RowNoise, variances
 
 
-def evaluate(gp: GP, X, y, objective=evidence) -> tuple[float, np.ndarray, float]:
+def evaluate(gp: GP, X, y, objective=evidence, rows: RowNoise | None = None) -> tuple[float, np.ndarray, float]:
     """F, dF/dtheta, dF/dlog noise. Two n x n arrays besides the kernel matrix; no n x n x D tensor."""
     K, pull = gp.kernel.linearised(X)  # (n, n)
-    factor = factorise(K, gp.noise)
+    factor = factorise(K, variances(gp, rows, slice(len(y))))
     F, W, _ = objective(factor, y)  # W = dF/dS
-    dlog_noise = gp.noise * float(W.diag().sum())
+    dlog_noise = gp.noise * (float(W.diag().sum()) if rows is None else rows.slope(W.diag()))
     dtheta, _ = pull(W.dense())
     return F, dtheta, dlog_noise
 
 
-def factorise(K, noise: float) -> Cholesky:
+def factorise(K, noise) -> Cholesky:
     S = K.copy()
     S[np.diag_indices_from(S)] += noise
     return Cholesky.of(S)
@@ -37,15 +38,15 @@ class ExactPosterior(Predictor):
     """Exact posterior on rows X; `predict` costs O(n) per mean and O(n^2) per variance."""
 
     kernel: Kernel
-    noise: float
+    noise: float  # of a new row
     X: np.ndarray
     factor: Cholesky
     alpha: np.ndarray  # (n,) S^-1 y
     log_evidence: float
 
     @classmethod
-    def fit(cls, gp: GP, X, y) -> ExactPosterior:
-        factor = factorise(gp.kernel(X), gp.noise)
+    def fit(cls, gp: GP, X, y, rows: RowNoise | None = None) -> ExactPosterior:
+        factor = factorise(gp.kernel(X), variances(gp, rows))
         F, _, _ = evidence(factor, y, gradient=False)
         return cls(gp.kernel, gp.noise, X, factor, factor.solve(y), F)
 

@@ -16,24 +16,33 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from gpbench.gp.linalg.conditionals import conditional_moments, log_densities
+from gpbench.gp.linalg.conditionals import conditional_moments, diagonal, log_densities, with_noise
 from gpbench.gp.linalg.lowrank import blocks
 
 from . import exact
 from .model import GP, Prediction, Predictor
+from .row_noise import RowNoise
 
 
-def evaluate(gp: GP, X, y, near) -> tuple[float, np.ndarray, float]:
+def evaluate(gp: GP, X, y, near, rows: RowNoise | None = None) -> tuple[float, np.ndarray, float]:
     """F, dF/dtheta and dF/dlog noise for rows in their order and `near` (n - k - 1, k) of gp/linalg/neighbours.py."""
     n, s = len(y), near.shape[1] + 1
-    F, dtheta, dlog_noise = exact.evaluate(gp, X[:s], y[:s])
+    F, dtheta, dlog_noise = exact.evaluate(gp, X[:s], y[:s], rows=rows)
     for part in parts_of(s, len(near)):
         group = np.column_stack([near[part], np.arange(s, n)[part]])
         pattern = triangles(*group.shape)
         k, pull = gp.kernel.linearised_on(pattern, X[group.ravel()])
-        at, dk, dnoise = log_densities(k.reshape(len(group), -1).copy(), y[group], gp.noise)
+        at, dk, dnoise = _densities(k.reshape(len(group), -1).copy(), group, y, gp, rows)
         F, dtheta, dlog_noise = F + at, dtheta + pull(dk.ravel()), dlog_noise + gp.noise * dnoise
     return F, dtheta, dlog_noise
+
+
+def _densities(packed, group, y, gp: GP, rows: RowNoise | None):
+    """As `log_densities`, with the noise of each row."""
+    if rows is None:
+        return log_densities(packed, y[group], gp.noise)
+    F, dpacked, _ = log_densities(with_noise(packed, rows[group].variances(gp.noise)), y[group], 0.0)
+    return F, dpacked, float((rows.factor[group] * dpacked[:, diagonal(group.shape[1])]).sum())
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ class VecchiaPosterior(Predictor):
     y: np.ndarray
     k: int
     factor: float = 1.0  # of the variances (learning/calibration.py)
+    noise: np.ndarray | None = None  # (n,) of the training rows, where each has its own
 
     def predict(self, Xs) -> Prediction:
         kernel, k = self.gp.kernel, min(self.k, len(self.X))
@@ -55,7 +65,10 @@ class VecchiaPosterior(Predictor):
             near = tree.query(self._embedding(here), k)[1].reshape(len(here), k)
             group = np.concatenate([self.X[near], here[:, None]], axis=1)  # (b, k + 1, D)
             packed = kernel.on(triangles(len(here), k + 1), group.reshape(-1, group.shape[2]))
-            mean[part], latent[part] = conditional_moments(packed.reshape(len(here), -1), self.y[near], self.gp.noise)
+            packed, noise = packed.reshape(len(here), -1), self.gp.noise
+            if self.noise is not None:
+                packed, noise = with_noise(packed, self.noise[near]), 0.0
+            mean[part], latent[part] = conditional_moments(packed, self.y[near], noise)
         return Prediction(mean, self.factor * (latent + self.gp.noise), self.factor * latent)
 
     def _embedding(self, X):

@@ -20,12 +20,14 @@ from scipy.spatial import cKDTree
 
 from gpbench.gp.linalg import regressions
 from gpbench.gp.linalg.cholesky import JITTER, Cholesky
+from gpbench.gp.linalg.conditionals import diagonal, with_noise
 from gpbench.gp.linalg.lowrank import LowRank, Stored, blocks, weighted_gram
 from gpbench.gp.linalg.neighbours import earlier_neighbours
 from gpbench.gp.linalg.triangular import product, solve_lower, solve_rows
 from gpbench.gp.objectives.evidence import evidence
 
 from .model import GP, Prediction, Predictor
+from .row_noise import RowNoise
 from .sparse import Evaluation, Slopes
 from .vecchia import embedding, parts_of, triangles
 
@@ -90,6 +92,7 @@ class FullScaleModel:
     A: np.ndarray  # (n, k), zero where a row has fewer neighbours
     target: np.ndarray  # (n,) By
     factor: LowRank  # T and diag(D)
+    rows: RowNoise | None = None
 
     @property
     def gp(self) -> GP:
@@ -100,7 +103,9 @@ class FullScaleModel:
         return self.factor.columns.V.T
 
 
-def build(gp: GP, Z, X, y, near, columns: InducingColumns | None = None, Vt=None) -> FullScaleModel:
+def build(
+    gp: GP, Z, X, y, near, columns: InducingColumns | None = None, Vt=None, noise: RowNoise | None = None
+) -> FullScaleModel:  # fmt: skip
     """The model of rows in their order, Z (m, D) with m >= 0; `near` is of linalg/neighbours.py or neighbours below."""
     columns = columns or InducingColumns.of(gp, Z)
     Vt = columns.transposed(X) if Vt is None else Vt
@@ -108,18 +113,23 @@ def build(gp: GP, Z, X, y, near, columns: InducingColumns | None = None, Vt=None
     A, D = np.zeros((n, k)), np.empty(n)
     for rows, group in parts(near):
         packed = regressions.residuals(_entries(gp.kernel, X, group), group, Vt)
-        A[rows, : group.shape[1] - 1], D[rows] = regressions.regress(packed, gp.noise)
-    return _assembled(columns, X, y, near, Vt, A, D)
+        A[rows, : group.shape[1] - 1], D[rows] = regressions.regress(*_noisy(packed, gp, group, noise))
+    return _assembled(columns, X, y, near, Vt, A, D, noise)
 
 
-def _assembled(columns, X, y, near, Vt, A, D) -> FullScaleModel:
+def _noisy(packed, gp: GP, group, noise: RowNoise | None):
+    """(packed, noise) for regressions.py: where each row has its own noise, it is on the diagonal already."""
+    return (packed, gp.noise) if noise is None else (with_noise(packed, noise[group].variances(gp.noise)), 0.0)
+
+
+def _assembled(columns, X, y, near, Vt, A, D, noise) -> FullScaleModel:
     both, out = np.column_stack([Vt, y]), np.empty((len(y), Vt.shape[1] + 1))
     regressions.differences(padded(near)[: len(y)], A, both, out)
     target, T = out[:, -1].copy(), Stored(np.ascontiguousarray(out[:, :-1]).T)
     weights = 1 / D
     projection = sum(product(V, weights[rows] * target[rows]) for rows, V in T)
     factor = LowRank(T, D, weighted_gram(T, weights), target, projection)
-    return FullScaleModel(columns, X, y, near, Vt, A, target, factor)
+    return FullScaleModel(columns, X, y, near, Vt, A, target, factor, noise)
 
 
 def _entries(kernel, X, group) -> np.ndarray:
@@ -156,7 +166,10 @@ def _pull_back(model: FullScaleModel, F: float, dA, dD, dVt, inputs: bool) -> Ev
         k, pull = gp.kernel.linearised_on(triangles(*group.shape), X[group.ravel()])
         packed = regressions.residuals(k.reshape(len(group), -1).copy(), group, model.Vt)
         known = slice(0, group.shape[1] - 1)
-        dpacked, at = regressions.pull_regressions(packed, gp.noise, model.A[rows, known], dA[rows, known], dD[rows])
+        packed, noise = _noisy(packed, gp, group, model.rows)
+        dpacked, at = regressions.pull_regressions(packed, noise, model.A[rows, known], dA[rows, known], dD[rows])
+        if model.rows is not None:
+            at = float((model.rows.factor[group] * dpacked[:, diagonal(group.shape[1])]).sum())
         regressions.pull_residuals(dpacked, group, model.Vt, dVt)
         dtheta, dnoise = dtheta + pull(dpacked.ravel()), dnoise + at
     Z = model.columns.Z
@@ -205,12 +218,14 @@ class FullScalePosterior(Predictor):
     LB: np.ndarray  # (m, m)
     mu: np.ndarray  # (m,)
     factor: float = 1.0  # of the variances (learning/calibration.py)
+    noise: np.ndarray | None = None  # (n,) of the training rows, where each has its own
 
     @classmethod
     def of(cls, model: FullScaleModel, k: int, factor: float = 1.0) -> FullScalePosterior:
         f = model.factor
         mu = f.inner_solve(f.project(model.target))
-        return cls(model.columns, model.X, model.y, min(k, len(model.y)), f.LB, mu, factor)
+        noise = None if model.rows is None else model.rows.variances(model.gp.noise)
+        return cls(model.columns, model.X, model.y, min(k, len(model.y)), f.LB, mu, factor, noise)
 
     def predict(self, Xs) -> Prediction:
         mean, latent, gp = np.empty(len(Xs)), np.empty(len(Xs)), self.columns.gp
@@ -218,18 +233,21 @@ class FullScalePosterior(Predictor):
         used, places = np.unique(near, return_inverse=True)
         places, X, V = places.reshape(near.shape), self.X[used], self.columns.transposed(self.X[used])
         y, left = self.y[used], self.columns.left(X, V)
+        noise = None if self.noise is None else self.noise[used]
         for part in parts_of(self.k + 1, len(Xs)):
             own = self.columns.transposed(Xs[part])
             chosen = _most_correlated(gp.kernel, X, V, left, Xs[part], own, places[part], self.k)
-            mean[part], latent[part] = self._moments(X, V, y, Xs[part], own, chosen)
+            mean[part], latent[part] = self._moments(X, V, y, Xs[part], own, chosen, noise)
         return Prediction(mean, self.factor * (latent + gp.noise), self.factor * latent)
 
-    def _moments(self, X, V, y, Xs, own, near):
+    def _moments(self, X, V, y, Xs, own, near, noise):
         t, gp = len(Xs), self.columns.gp
         both, Vt = np.concatenate([Xs, X]), np.concatenate([own, V])
         group = np.column_stack([near + t, np.arange(t)])
         packed = regressions.residuals(_entries(gp.kernel, both, group), group, Vt)
-        A, d = regressions.regress(packed, gp.noise, noisy_point=False)
+        if noise is not None:
+            packed = with_noise(packed, noise[near])
+        A, d = regressions.regress(packed, gp.noise if noise is None else 0.0, noisy_point=False)
         h = np.empty((t, Vt.shape[1] + 1))
         regressions.differences(group[:, :-1], A, np.column_stack([Vt, np.r_[np.zeros(t), y]]), h)
         V_left = np.ascontiguousarray(h[:, :-1])

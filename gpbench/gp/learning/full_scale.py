@@ -9,6 +9,7 @@ import numpy as np
 
 from gpbench.gp.inference import vecchia, vif
 from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.linalg.neighbours import earlier_neighbours
 from gpbench.recorder import Recorder
 
@@ -31,13 +32,13 @@ class Budget:
 
 
 def first_values(X, y, gp: GP, k: int, budget: Budget, rng=None, learner: HyperparameterSearch = LEARNER,
-                 recorder: Recorder | None = None) -> GP:  # fmt: skip
+                 recorder: Recorder | None = None, noise: RowNoise | None = None) -> GP:  # fmt: skip
     """Optimum of Vecchia's approximation up a ladder of subsets to the first FEW rows, from all its starts."""
     E = vecchia.embedding(gp.kernel, X[:FEW])
     known = {n: earlier_neighbours(E[:n], min(k, n - 1)) for n in ladder.rungs(len(E))}
 
     def evaluate(gp, X, y):
-        return vecchia.evaluate(gp, X, y, known[len(y)])
+        return vecchia.evaluate(gp, X, y, known[len(y)], noise)
 
     given = budget.evaluations, budget.optimiser, budget.restarts, rng, evaluate, learner, recorder
     return ladder.fit_hyperparameters(X[:FEW], y[:FEW], gp, *given)[0]
@@ -45,7 +46,7 @@ def first_values(X, y, gp: GP, k: int, budget: Budget, rng=None, learner: Hyperp
 
 def climb(
     X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool = False, learner: HyperparameterSearch = LEARNER,
-    recorder: Recorder | None = None,
+    recorder: Recorder | None = None, noise: RowNoise | None = None,
 ) -> tuple[GP, np.ndarray, list[dict]]:  # fmt: skip
     """Optimum of the approximate evidence of rows in their order, its inducing inputs, and the trace.
 
@@ -55,12 +56,12 @@ def climb(
     for n in (SOME, len(y)) if 2 * SOME <= len(y) else (len(y),):
         left = replace(budget, evaluations=budget.evaluations - len(trace))
         if left.evaluations > 0:
-            gp, Z, rows = _climbs(X[:n], y[:n], gp, Z, min(k, n - 1), left, inputs, learner, recorder)
+            gp, Z, rows = _climbs(X[:n], y[:n], gp, Z, min(k, n - 1), left, inputs, learner, recorder, noise)
             trace += [{"rows": n, **row} for row in rows]
     return gp, Z, trace
 
 
-def _climbs(X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool, learner, recorder):
+def _climbs(X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool, learner, recorder, noise=None):
     """The objective jumps when neighbours change, so each climb keeps those of its start; the next goes on from it."""
     found: Optimum | None = None
     for _ in range(CLIMBS):
@@ -70,7 +71,7 @@ def _climbs(X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool, learner, reco
         rules = left, budget.optimiser, layout.bounds(learner), PRECISION
         diagonal = layout.steps() if inputs and budget.optimiser == "lbfgs" else None
         more = {"gain": GAIN * len(y), "recorder": recorder, "diagonal": diagonal}
-        at = _objective(layout, X, y, near_of(gp, Z, X, k), inputs)
+        at = _objective(layout, X, y, near_of(gp, Z, X, k), inputs, noise)
         latest = learner.maximise(at, layout.pack(), *rules, **more)
         gp, Z = layout.unpack(latest.x)
         found = found.then(latest) if found else latest
@@ -85,10 +86,10 @@ def near_of(gp: GP, Z, X, k: int) -> np.ndarray:
     return vif.neighbours(columns, X, columns.transposed(X), k)
 
 
-def _objective(layout: Layout, X, y, near, inputs: bool) -> Callable:
+def _objective(layout: Layout, X, y, near, inputs: bool, noise: RowNoise | None) -> Callable:
     def at(x):
         gp, Z = layout.unpack(x)
-        found = vif.evaluate(vif.build(gp, Z, X, y, near), inputs=inputs)
+        found = vif.evaluate(vif.build(gp, Z, X, y, near, noise=noise), inputs=inputs)
         return found.F, layout.gradient(found.dtheta, gp.noise * found.dnoise, found.dZ)
 
     return at

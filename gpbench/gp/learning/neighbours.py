@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from gpbench.gp.inference.model import GP
+from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.inference.vecchia import embedding, evaluate
 from gpbench.gp.linalg.neighbours import earlier_neighbours
 from gpbench.recorder import Recorder
@@ -29,12 +30,13 @@ MISFIT = 0.05  # nats of evidence per row and nat of noise: a steeper slope says
 def learn(
     X, y, gp: GP, k: int, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
     learner: HyperparameterSearch = LEARNER, few: int = FEW, recorder: Recorder | None = None,
+    rows: RowNoise | None = None,
 ) -> tuple[GP, list[dict]]:  # fmt: skip
     """Optimum of the approximate evidence for rows in their order, and the trace of the climbs over all rows.
 
     The objective jumps when neighbours change, so each climb keeps those of its start; the next begins where it ended.
     """
-    first = partial(evaluate, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k))
+    first = partial(evaluate, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k), rows=rows)
     budget = evaluations, optimiser, restarts, rng
     gp, _ = fit_hyperparameters(X[:few], y[:few], gp, *budget, evaluate=first, learner=learner)
     climb = None
@@ -43,7 +45,7 @@ def learn(
         layout, near = Layout(gp), earlier_neighbours(E, k)
 
         def at(x, layout=layout, near=near):
-            F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X, y, near)
+            F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X, y, near, rows)
             return F, layout.gradient(dtheta, dlog_noise)
 
         left = evaluations - (climb.evaluations if climb else 0)

@@ -11,9 +11,13 @@ All are judged at the hyperparameters that the size is asked for; leave-one-out 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from gpbench.errors import NotApplicable
 from gpbench.gp.inference import sparse
+from gpbench.gp.inference.row_noise import RowNoise, with_variances
 from gpbench.gp.inference.sparse import SparseModel
 from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.gp.linalg.cholesky import JITTER, Cholesky
@@ -64,19 +68,22 @@ def bound_gap(model: SparseModel) -> float:
     return (upper - sparse.evaluate(model, gradient=False).F) / n
 
 
-def held_out_losses(gp, Z, X, y, share: float) -> np.ndarray:
+def held_out_losses(gp, Z, X, y, share: float, noise: RowNoise | None = None) -> np.ndarray:
     """-log density of each of the last rows, for the model of the others."""
     kept = len(y) - max(2, round(share * len(y)))
-    model = sparse.build(sparse.VFE, gp, Z, X[:kept], y[:kept], JITTER)
-    p = SparsePosterior.of(model).predict(X[kept:])
-    return 0.5 * (np.log(2 * np.pi * p.var) + (y[kept:] - p.mean) ** 2 / p.var)
+    model = sparse.build(sparse.VFE, with_variances(gp, noise, kept), Z, X[:kept], y[:kept], JITTER)
+    p = replace(SparsePosterior.of(model), gp=gp).predict(X[kept:])
+    var = p.var if noise is None else p.var_latent + noise[kept:].variances(gp.noise)
+    return 0.5 * (np.log(2 * np.pi * var) + (y[kept:] - p.mean) ** 2 / var)
 
 
 def _standard_error(each: np.ndarray) -> float:
     return float(each.std(ddof=1) / np.sqrt(len(each)))
 
 
-def enough_held_out(share: float, sizes: list[int], start, gp, X, y, paired: bool = False) -> tuple[int, list[dict]]:
+def enough_held_out(
+    share: float, sizes: list[int], start, gp, X, y, paired: bool = False, noise: RowNoise | None = None
+) -> tuple[int, list[dict]]:  # fmt: skip
     """The smallest size within one standard error of the best on held-out rows, and what was seen.
 
     The error is that of the best; `paired`, that of the difference from the best row by row, which is far smaller.
@@ -87,7 +94,7 @@ def enough_held_out(share: float, sizes: list[int], start, gp, X, y, paired: boo
             deadline.cut(f"sizes from {m} basis vectors on were not tried")
             break
         with cost.of(m**2):
-            losses[m] = held_out_losses(gp, start(m), X, y, share)
+            losses[m] = held_out_losses(gp, start(m), X, y, share, noise)
     sizes = list(losses)
     best = min(losses, key=lambda m: losses[m].mean())
     errors = {m: _standard_error(each - losses[best] if paired else each) for m, each in losses.items()}
@@ -96,13 +103,17 @@ def enough_held_out(share: float, sizes: list[int], start, gp, X, y, paired: boo
     return next(m for m in sizes if losses[m].mean() <= limit + errors[m if paired else best]), seen
 
 
-def enough(rule: str, threshold: float, sizes: list[int], start, gp, X, y) -> tuple[int, list[dict]]:
+def enough(
+    rule: str, threshold: float, sizes: list[int], start, gp, X, y, noise: RowNoise | None = None
+) -> tuple[int, list[dict]]:  # fmt: skip
     """The size that the rule takes, and what it saw. `start(m)` gives the inducing inputs of a size.
 
     X and y are in random order where rows are held out.
     """
     if rule == "held_out":
-        return enough_held_out(threshold, sizes, start, gp, X, y)
+        return enough_held_out(threshold, sizes, start, gp, X, y, noise=noise)
+    if rule == "gap" and noise is not None:
+        raise NotApplicable("stop {gap: ...}: the bound needs one noise for all rows; use {held_out: ...}")
     seen: list[dict] = []
     cost = deadline.Cost()
     for m in sizes:

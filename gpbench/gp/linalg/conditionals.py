@@ -41,6 +41,19 @@ def conditional_moments(packed, y, noise: float) -> tuple[np.ndarray, np.ndarray
     return mean, var
 
 
+def diagonal(s: int) -> np.ndarray:
+    """Places of a line's s diagonal entries."""
+    return np.r_[0, np.cumsum(np.arange(s, 1, -1))]
+
+
+def with_noise(packed, noise) -> np.ndarray:
+    """`packed` with noise variances (b, r) of the first r points of each line added to the diagonal, in place."""
+    noise = np.asarray(noise)
+    s = int(np.sqrt(2 * packed.shape[1]))
+    packed[:, diagonal(s)[: noise.shape[1]]] += noise
+    return packed
+
+
 @njit(cache=True)
 def unpack(line, L, noise, noisy):
     """The lower triangle into L, noise on the first `noisy` diagonal entries; row c of L is column c of the matrix."""

@@ -71,7 +71,7 @@ class SparseMethod(Method):
         recorder.note(*jitter_notes(model.jitters))
 
         return Fitted(
-            predict=walk.posterior(model, self.nugget),
+            predict=walk.posterior(model, gp, self.nugget),
             gp=gp,
             n_basis=len(Z),
             log_evidence=walk.evaluate(model, gradient=False).F,
@@ -94,15 +94,16 @@ class SparseMethod(Method):
         streams = iter(rng.spawn(64))  # the final choice draws what it would have drawn without a rule
         largest = min(self._most(problem), problem.n)
         X, y = problem.X[problem.order], problem.y[problem.order]
+        noise = None if problem.rows is None else problem.rows[problem.order]
 
         def start(m):
             return choose(self._start(problem), problem, m, next(streams))[0]
 
         look = sizes.ladder(largest), start, problem.gp, X, y
         if self.stop == "auto":
-            return sizes.enough_held_out(HELD_OUT, *look, paired=True)
+            return sizes.enough_held_out(HELD_OUT, *look, paired=True, noise=noise)
         ((rule, threshold),) = self.stop.rule().items()
-        return sizes.enough(rule, threshold, *look)
+        return sizes.enough(rule, threshold, *look, noise=noise)
 
     def _learn(self, problem: Problem, Z, pivots, rng, recorder: Recorder) -> tuple[tuple, np.ndarray | None]:
         """The best of all starts: (hyperparameters, Z, its first Z), and the rows if Z are still rows."""
@@ -150,6 +151,8 @@ class SparseMethod(Method):
 
 class SizedByRows(SparseMethod):
     """Number of inducing inputs and where they start follow the rows when the config says nothing."""
+
+    row_noise: ClassVar[bool] = True
 
     d_max: int | None = Field(
         None, ge=1, description="number of inducing inputs; null: 12 sqrt(n), from 500 (or all rows) to 2000"

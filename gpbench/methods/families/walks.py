@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpbench.errors import NotApplicable
 from gpbench.gp.inference import parts, sparse
+from gpbench.gp.inference.row_noise import with_variances
 from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.gp.linalg.cholesky import JITTER
 from gpbench.gp.objectives.evidence import evidence
@@ -26,13 +27,16 @@ class AtOnce:
     problem: Problem
 
     def model(self, gp, Z) -> sparse.SparseModel:
+        gp = with_variances(gp, self.problem.rows, self.problem.n)
         return sparse.build(self.approximation, gp, Z, self.problem.X, self.problem.y, JITTER)
 
     def evaluate(self, model, objective=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
-        return sparse.evaluate(model, objective, gradient, inputs)
+        found, rows = sparse.evaluate(model, objective, gradient, inputs), self.problem.rows
+        return found if rows is None or not gradient else replace(found, dnoise=rows.slope(found.dnoise))
 
-    def posterior(self, model, nugget: float) -> SparsePosterior:
-        return SparsePosterior.of(model, nugget, self.problem.latent)
+    def posterior(self, model, gp, nugget: float) -> SparsePosterior:
+        found = SparsePosterior.of(model, nugget, self.problem.latent)
+        return found if self.problem.rows is None else replace(found, gp=gp)
 
 
 @dataclass(frozen=True)
@@ -47,5 +51,5 @@ class InParts:
     def evaluate(self, model, objective=evidence, gradient: bool = True, inputs: bool = True) -> sparse.Evaluation:
         return parts.evaluate(model, self.parts, gradient, inputs, self.problem.do)
 
-    def posterior(self, model, nugget: float) -> parts.LargePosterior:
+    def posterior(self, model, gp, nugget: float) -> parts.LargePosterior:
         return parts.LargePosterior(model.posterior(nugget, self.problem.latent), self.problem.do)
