@@ -47,7 +47,8 @@ def checked(small_site):
 def column(view, title, table="results"):
     """The texts of a column of the rows that are seen."""
     script = """([table, title]) => {
-      const rows = [...document.querySelectorAll(`#${table} tbody tr:not(.section, .why)`)].filter((r) => r.offsetParent);
+      const rows = [...document.querySelectorAll(`#${table} tbody tr:not(.section, .why)`)]
+        .filter((r) => r.offsetParent);
       const heads = [...document.querySelectorAll(`#${table} thead tr:last-child th`)];
       const k = heads.findIndex((h) => h.textContent.trim() === title);
       return rows.map((r) => r.cells[k].textContent);
