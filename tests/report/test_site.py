@@ -8,8 +8,9 @@ import pytest
 
 from gpbench.errors import ConfigError
 from gpbench.papers import printed_numbers
-from gpbench.report.site import build, state, with_state
+from gpbench.report.site import build, with_state
 from gpbench.report.site.readme_state import BEGIN, END
+from gpbench.report.site.readme_state import state as readme_state
 from gpbench.report.site.scoreboard import Score
 from tests.helpers.html_reader import Reader
 from tests.helpers.made_folders import SMALL
@@ -53,7 +54,7 @@ def test_a_score_counts_results_that_nothing_sets_apart():
 
 
 def test_the_state_has_a_line_for_each_paper_and_one_for_all():
-    lines = state(FOUND).splitlines()
+    lines = readme_state(FOUND).splitlines()
     rows = {
         line.split(" | ")[0].strip("| `"): line.strip("| ").split(" | ")[1:] for line in lines if line.startswith("| ")
     }
