@@ -1,5 +1,6 @@
 """`gpbench verify` finds a number that the present code does not give, and blames the platform only if it differs."""
 
+from tests.helpers.paths import REPO
 import json
 import re
 from dataclasses import replace
@@ -14,7 +15,6 @@ from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.verify import platforms, sample, verify
 from tests.helpers.driver import gpbench
 
-REPO = Path(__file__).resolve().parent.parent
 
 CONFIG = """
 name: kept
