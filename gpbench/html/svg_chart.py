@@ -107,9 +107,9 @@ def _frame(chart: Chart, x: Axis, y: Axis) -> str:
         parts.append(f'<path class="grid" d="M{at} {TOP}V{HEIGHT - BOTTOM}"/>')
         parts.append(f'<text x="{at}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{written(v)}</text>')
     for v in y.ticks(34):
-        at = y.place(v)
-        parts.append(f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{written(v)}</text>')
+        height = y.place(v)
+        parts.append(f'<path class="grid" d="M{LEFT} {height:.1f}H{WIDTH - RIGHT}"/>')
+        parts.append(f'<text x="{LEFT - 6}" y="{height + 4:.1f}" text-anchor="end">{written(v)}</text>')
     parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}"/>')
     log = " (log)" if y.log else ""
     parts.append(f'<text class="title" x="4" y="14">{_text(chart.y_title)}{log}</text>')

@@ -1,6 +1,5 @@
 """`gpbench verify` finds a number that the present code does not give, and blames the platform only if it differs."""
 
-from tests.helpers.paths import REPO
 import json
 import re
 from dataclasses import replace
@@ -14,7 +13,7 @@ from gpbench.experiment.results.checked_files import write_checked
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.verify import platforms, sample, verify
 from tests.helpers.driver import gpbench
-
+from tests.helpers.paths import REPO
 
 CONFIG = """
 name: kept
