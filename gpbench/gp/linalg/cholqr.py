@@ -35,7 +35,7 @@ class Step:
     h: np.ndarray  # (m-1,) Q row: the new column of R
     rho: float  # norm of the orthogonalised column: the new diagonal entry of R
     beta: float  # q'y
-    q: np.ndarray | None = None  # (n,) the new row of Q; None until somebody needs it
+    q: np.ndarray | None = None  # (n,) the new row of Q; None until `complete` computes it
 
     def decreases(self, noise: float) -> tuple[float, float, float]:
         """By how much E^D, E^C and E^V fall when this pivot enters; (16) (17) (18)."""

@@ -51,7 +51,7 @@ class PartialCholesky:
         return int(self.pivots[m]), self.V[m].copy(), float(self.U[m, m])
 
     def to_last(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Move pivot number k to the end; returns the reflections for whoever follows V."""
+        """Move pivot number k to the end; returns the reflections, which apply to other arrays that follow V."""
         m = self.size
         self.pivots[k:m] = np.roll(self.pivots[k:m], -1)
         cos, sin = swap_down(self._U, m, k)
