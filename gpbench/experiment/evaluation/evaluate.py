@@ -136,7 +136,7 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
     kept, theta = (
         _arrays(draw, fitted),
         {} if fitted.gp is None else fitted.gp.values(),
-    )  # before prediction can change them
+    )  # before predict is called
     prediction, predicting = _timed_prediction(fitted, draw, once=_has_state(trial, sight))
     check(prediction, n_test, task)
     prediction = _with_own_noise(prediction, draw, fitted)

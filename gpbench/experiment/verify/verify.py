@@ -145,7 +145,7 @@ def _by_platform(chosen: list[ArchivedTrial]) -> Iterator[tuple[dict[str, str], 
 
 
 def _again(part: list[ArchivedTrial], settings: dict, options: Options, found: Verification, progress: Silent) -> None:
-    """Run the trials, and those that differ once more: last bits depend on addresses of arrays and may change a near tie."""
+    """Run the trials, and those that differ once more: last bits depend on addresses of arrays and can decide a tie."""
     found.signal, outcomes = _run(part, settings, options, progress)
     doubtful = [k for k in part if (o := outcomes.get((k.folder, k.trial.id))) is not None and o.drifted]
     if doubtful and found.signal is None:
