@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.helpers.paths import REPO
+
 for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(pool, "1")
-
-REPO = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
@@ -36,11 +36,11 @@ def repo() -> Path:
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory) -> Path:
-    """The site over tests/data/results-small, whose check takes seconds: made once for all that read it."""
+    """The site over tests/files/results-small, whose check takes seconds: made once for all that read it."""
     from gpbench.report.site import build
 
     out = tmp_path_factory.mktemp("small-site") / "deep" / "down"
     readme = out.parent.parent / "README.md"
     readme.write_text("# x\n<!-- state: written by `make site` -->\n<!-- end of state -->\n")
-    build([REPO / "tests" / "data" / "results-small"], out, readme)
+    build([REPO / "tests" / "files" / "results-small"], out, readme)
     return out

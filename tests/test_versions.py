@@ -6,8 +6,6 @@ from types import ModuleType
 from typing import Annotated, ClassVar
 
 import pytest
-from config_files import load, parts, trials  # noqa: F401  (parts is a fixture)
-from driver import trial
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
@@ -26,6 +24,8 @@ from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.kernels.build import essential_options
 from gpbench.methods.base import Method
 from gpbench.versions import Added, defaults, essential, lower, raised, version_of
+from tests.helpers.config_files import load, parts, trials  # noqa: F401  (parts is a fixture)
+from tests.helpers.driver import trial
 
 FULL_GP = {"schedule": "fixed", "from": "full-gp", "subset": 20, "subset_of": "train", "evaluations": 5}
 RAISED = {"method": 2, "kernel ard-se": 3, "dataset toy": 2, "learner": 2}

@@ -2,7 +2,7 @@
 
 `labels` set cells apart that no run could contradict (`fixed by the config`) or that a setting was chosen for (`tuned
 to the print`). `explanations` say why a verdict came out as it did; each is tied to that verdict, and is left out as
-soon as the verdict is another (tests/test_reproduction.py).
+soon as the verdict is another (tests/papers/test_check_report.py).
 """
 
 from __future__ import annotations

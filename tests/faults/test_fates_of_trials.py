@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from driver import FAKES, rows, run_here, trial, unhurried
 
 from gpbench import data, metrics
 from gpbench.errors import ConfigError, DataError
@@ -17,6 +16,7 @@ from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.trial_result import COLUMNS
 from gpbench.experiment.run import run
 from gpbench.metrics import METRICS
+from tests.helpers.driver import FAKES, rows, run_here, trial, unhurried
 
 FATES = {  # behaviour of the fake method -> status and a part of the reason
     "ok": ("ok", ""),

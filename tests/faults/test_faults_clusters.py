@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from dask_processes import Processes, children, jobs_below, server_below, worker_of
-from driver import finish, marked, rows, run_here, start, trial, unhurried, wait_until, write_job
 
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import alive
 from gpbench.experiment.run import run
+from tests.helpers.dask_processes import Processes, children, jobs_below, server_below, worker_of
+from tests.helpers.driver import finish, marked, rows, run_here, start, trial, unhurried, wait_until, write_job
 
 pytest.importorskip("distributed")
 pytestmark = [

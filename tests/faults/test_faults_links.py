@@ -4,11 +4,11 @@ import os
 
 import numpy as np
 import pytest
-from driver import finish, gpbench, run_here, trial, write_job
 
 from gpbench.errors import StorageError
 from gpbench.experiment.evaluation.checkpoint import Journal
 from gpbench.experiment.results.folder import ResultsFolder
+from tests.helpers.driver import finish, gpbench, run_here, trial, write_job
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """Methods that change what they were given cost themselves at most; impossible figures of a fit are invalid."""
 
 import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
-from driver import FAKES, rows, trial
 
 from gpbench import catalog
 from gpbench.errors import InvalidPrediction
@@ -13,8 +11,10 @@ from gpbench.experiment.evaluation import evaluate
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.run.run import Options
 from gpbench.experiment.run.run import run as run_trials
+from tests.helpers.driver import FAKES, rows, trial
+from tests.helpers.paths import PLUGINS
 
-FILE = Path(__file__).parents[1] / "plugins" / "meddlers.py"
+FILE = PLUGINS / "meddlers.py"
 REFUSED = ("fit-X", "fit-y", "fit-order", "fit-theta", "predict-X")  # with an error of their own
 HARMLESS = ("fit-force", "predict-force", "predict-drifts", "predict-rewrites")  # with the numbers of the behaved one
 SAID = "tried to change its input"

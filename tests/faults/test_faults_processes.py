@@ -11,12 +11,23 @@ import time
 from pathlib import Path
 
 import pytest
-from driver import finish, marked, rows, run_here, server_of, start, trial, unhurried, wait_until, write_job
 
 from gpbench.errors import FolderInUse
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.run import run
+from tests.helpers.driver import (
+    finish,
+    marked,
+    rows,
+    run_here,
+    server_of,
+    start,
+    trial,
+    unhurried,
+    wait_until,
+    write_job,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

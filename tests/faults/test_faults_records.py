@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from driver import FAKES, gpbench, rows, run_here, server_of, start, trial, wait_until, write_job
 
 from gpbench.errors import DataError
 from gpbench.experiment.evaluation.checkpoint import Journal
 from gpbench.experiment.results.folder import ResultsFolder
+from tests.helpers.driver import FAKES, gpbench, rows, run_here, server_of, start, trial, wait_until, write_job
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

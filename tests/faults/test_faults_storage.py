@@ -7,11 +7,11 @@ import subprocess
 import time
 
 import pytest
-from driver import ballast, finish, rows, run_here, start, trial, unhurried, wait_until, write_job
 
 from gpbench.errors import FolderInUse
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.lock import Lock, holder
+from tests.helpers.driver import ballast, finish, rows, run_here, start, trial, unhurried, wait_until, write_job
 
 # -- lock ---------------------------------------------------------------------------------------------------------
 

@@ -5,13 +5,13 @@ import os
 
 import numpy as np
 import pytest
-from driver import trial
 
 from gpbench.errors import ConfigError, StorageError
 from gpbench.experiment.results.checked_files import Damaged, read_checked, write_atomic, write_checked
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.system import atomic_files
+from tests.helpers.driver import trial
 
 
 @pytest.fixture

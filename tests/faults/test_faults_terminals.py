@@ -10,10 +10,10 @@ import termios
 from fcntl import ioctl
 
 import pytest
-from driver import finish, start, trial, write_job
 
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.run import progress, run
+from tests.helpers.driver import finish, start, trial, write_job
 
 
 def test_without_a_terminal_there_is_one_line_per_trial(tmp_path):

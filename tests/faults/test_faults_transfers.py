@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import zipfile
 
-import faulty_server as faults
 import numpy as np
 import pytest
 
@@ -16,6 +15,7 @@ from gpbench.data.fetch import obtain, transfer
 from gpbench.data.fetch.copies import Copy, RemoteFile
 from gpbench.data.source import Real
 from gpbench.errors import DataError, StorageError
+from tests.helpers import faulty_server as faults
 
 GOOD = b"".join(b"%d %d %d\n" % (i, i * i % 7, 3 * i) for i in range(40))
 M = np.array(GOOD.split(), dtype=float).reshape(-1, 3)

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from driver import REPO, gpbench, run_here, trial, wait_until
 
 import gpbench as package
 from gpbench.analysis.results_table import kept_curves, kept_notes
@@ -22,6 +21,7 @@ from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.results.summary import summarise
 from gpbench.experiment.run.local import os_limits
 from gpbench.system import atomic_files, numba_cache
+from tests.helpers.driver import REPO, gpbench, run_here, trial, wait_until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux's limits and mounts")
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 
 import pytest
-from driver import REPO, ballast, gpbench
 
 from gpbench.data import split_files
 from gpbench.data.split_files import SEAL
@@ -18,6 +17,7 @@ from gpbench.errors import DataError, StorageError
 from gpbench.experiment.verify.export_splits import default_trial, export_trials
 from gpbench.report.site.readme_state import BEGIN, END
 from gpbench.system import atomic_files
+from tests.helpers.driver import REPO, ballast, gpbench
 
 OLDER = "older\n"
 README = f"{BEGIN}\n{OLDER}{END}\n"
