@@ -14,7 +14,6 @@ import numpy as np
 
 from gpbench.errors import NotPositiveDefinite
 from gpbench.gp.linalg.structured import Dense
-from gpbench.gp.linalg.triangular import solve_lower
 
 from . import sparse
 from .ep import TINY, Sites

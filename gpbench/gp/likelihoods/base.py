@@ -96,7 +96,7 @@ class Likelihood:
         return nodes_of(lambda f: self.log_density(y[:, None], f, p), m, v, self.width(p)).log_Z
 
     def slopes(self, y, m, v, p: Values) -> np.ndarray:
-        """For each parameter, on the optimiser's scale, the sum of E[d log p / d parameter] under the tilted densities."""
+        """For each parameter, on the optimiser's scale, the sum of E[d log p] under the tilted densities."""
         at = nodes_of(lambda f: self.power * self.log_density(y[:, None], f, p), m, v, self.width(p))
         found = []
         for name, parameter in self.parameters.items():

@@ -141,5 +141,5 @@ def test_student_t_with_outliers_has_negative_sites_and_converges():
 
 def test_no_convergence_is_an_error_with_its_reason():
     at, y = TARGETS["poisson"]
-    with pytest.raises(NotConverged, match="a site still changes by .* after 2 sweeps"):
+    with pytest.raises(NotConverged, match=r"a site still changes by .* after 2 sweeps"):
         ep_parallel.run(SignedDense(KERNEL, X), y, at, max_sweeps=2)

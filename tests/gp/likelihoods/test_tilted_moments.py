@@ -1,5 +1,7 @@
 """Every likelihood: tilted moments against adaptive quadrature, limits, predictions against sums and integrals."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,9 @@ COUNTS = st.one_of(st.integers(0, 5), st.integers(0, 1000))
 CASES = {
     "poisson": (Poisson(), COUNTS, st.fixed_dictionaries({"offset": st.floats(-2, 5)})),
     "negative-binomial": (
-        NegativeBinomial(), COUNTS, st.fixed_dictionaries({"dispersion": st.floats(1e-3, 5), "offset": st.floats(-2, 5)})
+        NegativeBinomial(),
+        COUNTS,
+        st.fixed_dictionaries({"dispersion": st.floats(1e-3, 5), "offset": st.floats(-2, 5)}),
     ),
     "student-t": (
         StudentT(), st.floats(-8, 8), st.fixed_dictionaries({"scale": st.floats(0.05, 2), "dof": st.floats(2.1, 50)})
@@ -41,7 +45,7 @@ def by_quad(log_t, m, v):
         def h(f):
             return (f - centre) ** k * np.exp(log_g(f) - top)
 
-        return sum(quad(h, a, b, epsabs=0, epsrel=1e-11, limit=200)[0] for a, b in zip(ends, ends[1:]))
+        return sum(quad(h, a, b, epsabs=0, epsrel=1e-11, limit=200)[0] for a, b in pairwise(ends))
 
     Z = moment(0)
     mean = moment(1) / Z
@@ -111,7 +115,7 @@ def test_predictions_of_student_t_agree_with_integrals():
     likelihood = StudentT()
     for q in (0.025, 0.5, 0.975):
         y = likelihood.quantiles(m, v, p, q)[0]
-        below = quad(lambda f: stats.t.cdf(y, 5, f, 0.5) * stats.norm.pdf(f, 0.3, 0.4**0.5), -4, 5)[0]
+        below = quad(lambda f, y=y: stats.t.cdf(y, 5, f, 0.5) * stats.norm.pdf(f, 0.3, 0.4**0.5), -4, 5)[0]
         assert below == pytest.approx(q, abs=1e-6)
     density = quad(lambda f: stats.t.pdf(1.4, 5, f, 0.5) * stats.norm.pdf(f, 0.3, 0.4**0.5), -4, 5)[0]
     assert likelihood.log_predictive(np.array([1.4]), m, v, p)[0] == pytest.approx(np.log(density), abs=1e-8)
