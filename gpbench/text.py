@@ -86,7 +86,9 @@ def one_line(error: BaseException, most: int = 300) -> str:
 
 _RISKY = re.compile(r"'*[=+\-@\t\r]")  # with the quotes before it, so that undoing takes off exactly one
 _VALUE = r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?"
-_NUMBER = re.compile(rf"{_VALUE}( ± {_VALUE})?\*?( \([\w ]+\))?|[-+]?(inf|nan)", re.IGNORECASE)  # -0.3 ± 0.1* (close)
+_NUMBER = re.compile(
+    rf"{_VALUE}( ± {_VALUE})?(\*(few)?)?( \([\w ]+\))?|[-+]?(inf|nan)", re.IGNORECASE
+)  # -0.3 ± 0.1* (close)
 
 
 def csv_cell(text: str) -> str:

@@ -13,6 +13,7 @@ from gpbench.metrics import METRICS, loss
 from . import significance
 from .results_table import ResultsTable
 from .series import by_trial, competing, named, told_apart
+from .table import TableCell
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ class Mark:
         """'1 of 6 trials' where the others of the group have some that this one lacks."""
         total = self.n + self.left_out
         return f"{self.own} of {total} trials" if self.own < total else ""
+
+
+def marked(text: str, mark: Mark | None, **more) -> TableCell:
+    """The cell of a series: bold for the best, a star for what is significantly worse, few where few trials say so."""
+    if mark is None:
+        return TableCell(text, **more)
+    few = mark.worse and mark.n < significance.FEW
+    return TableCell(text, mark.best, mark.worse, few, **more)
 
 
 @dataclass(frozen=True)

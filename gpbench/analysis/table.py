@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import re
 from dataclasses import dataclass, field
 
+from gpbench.html.table import table as html_table
 from gpbench.text import csv_cell
 
 
@@ -16,15 +16,24 @@ class TableCell:
     text: str = ""
     best: bool = False
     worse: bool = False
+    few: bool = False  # the mark of `worse` rests on few repetitions
     verdict: str = ""
     trials: tuple[str, ...] = ()  # ids behind a number, and the column of results.csv (or key) it is of: for the page
     quantity: str = ""
     link: str = ""
 
+    @property
+    def star(self) -> str:
+        return ("*few" if self.few else "*") if self.worse else ""
+
 
 @dataclass(frozen=True)
 class Table:
-    """`groups` span the columns after the first; a row is (first column, cells) or (title, None) for a new section."""
+    """`groups` span the columns after the first; a row is (first column, cells) or (title, None) for a new section.
+
+    On pages the columns `below` stand in a second line under their row, and narrow screens leave out the columns
+    `minor` and write those of `told_narrow` into that second line.
+    """
 
     name: str
     title: str
@@ -32,6 +41,9 @@ class Table:
     rows: list[tuple[str, list[TableCell] | None]]
     groups: list[tuple[str, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    below: tuple[str, ...] = ()
+    minor: tuple[str, ...] = ()
+    told_narrow: tuple[str, ...] = ()
 
 
 FORMATS = ("md", "tex", "csv", "html")
@@ -41,7 +53,7 @@ def render(table: Table, fmt: str, folder: str = "") -> str:
     """`folder`: name of the results, which makes the label of a LaTeX table unique in a document."""
     if fmt == "tex":
         return to_latex(table, folder)
-    return {"md": to_markdown, "csv": to_csv, "html": to_html, "txt": to_text}[fmt](table)
+    return {"md": to_markdown, "csv": to_csv, "html": html_table, "txt": to_text}[fmt](table)
 
 
 # ---- markdown --------------------------------------------------------------------------------------------------
@@ -56,7 +68,7 @@ def to_markdown(table: Table) -> str:
     def mark(cell: TableCell) -> str:
         text = escape_markdown(cell.text)
         text = f"**{text}**" if cell.best and text else text
-        return text + ("\\*" if cell.worse else "") + (f" ({cell.verdict})" if cell.verdict else "")
+        return text + cell.star.replace("*", "\\*") + (f" ({cell.verdict})" if cell.verdict else "")
 
     head = table.columns
     if table.groups:
@@ -98,7 +110,8 @@ def to_latex(table: Table, folder: str = "") -> str:
     def mark(cell: TableCell) -> str:
         text = minus(escape_latex(cell.text))
         text = rf"\textbf{{{text}}}" if cell.best and text else text
-        return text + ("$^*$" if cell.worse else "") + (f" ({escape_latex(cell.verdict)})" if cell.verdict else "")
+        star = r"$^*$" + r"\textsuperscript{few}" * cell.few if cell.worse else ""
+        return text + star + (f" ({escape_latex(cell.verdict)})" if cell.verdict else "")
 
     width = len(table.columns)
     lines = [
@@ -157,46 +170,9 @@ def to_csv(table: Table) -> str:
         if cells is None:
             section = first
             continue
-        texts = [c.text + ("*" if c.worse else "") + (f" ({c.verdict})" if c.verdict else "") for c in cells]
+        texts = [c.text + c.star + (f" ({c.verdict})" if c.verdict else "") for c in cells]
         writer.writerow([escape_csv(c) for c in [section, first, *texts]])
     return out.getvalue()
-
-
-# ---- HTML ------------------------------------------------------------------------------------------------------
-
-
-def to_html(table: Table) -> str:
-    """A <figure>; the table scrolls inside its own box."""
-
-    def mark(cell: TableCell) -> str:
-        text = html.escape(cell.text)
-        text = f"<b>{text}</b>" if cell.best and text else text
-        text += '<sup class="star" title="significantly worse than the best">*</sup>' if cell.worse else ""
-        if cell.verdict:
-            text += f' <span class="verdict {cell.verdict.replace(" ", "-")}">{html.escape(cell.verdict)}</span>'
-        return f"<td>{text}</td>"
-
-    lines = [f'<figure class="table" id="{html.escape(table.name, quote=True)}">']
-    lines += [
-        f"<figcaption>{html.escape(table.title)}</figcaption>",
-        '<div class="scroll" tabindex="0"><table>',
-        "<thead>",
-    ]
-    if table.groups:
-        spans = "".join(f'<th colspan="{w}" scope="colgroup">{html.escape(g)}</th>' for g, w in table.groups)
-        lines.append(f"<tr><td></td>{spans}</tr>")
-    lines.append(
-        "<tr>" + "".join(f'<th scope="col">{html.escape(c)}</th>' for c in table.columns) + "</tr></thead><tbody>"
-    )
-    for first, cells in table.rows:
-        if cells is None:
-            head = f'<th colspan="{len(table.columns)}" scope="rowgroup"><span>{html.escape(first)}</span></th>'
-            lines.append(f'<tr class="section">{head}</tr>')
-        else:
-            lines.append(f'<tr><th scope="row">{html.escape(first)}</th>{"".join(map(mark, cells))}</tr>')
-    lines.append("</tbody></table></div>")
-    lines += [f'<p class="note">{html.escape(n)}</p>' for n in table.notes]
-    return "\n".join([*lines, "</figure>"]) + "\n"
 
 
 # ---- terminal --------------------------------------------------------------------------------------------------
@@ -206,7 +182,7 @@ def to_text(table: Table, width: int | None = 100) -> str:
     """Columns in line, best marked by <, significantly worse by *; a long first column is cut to fit a width."""
 
     def mark(cell: TableCell) -> str:
-        return cell.text + ("*" if cell.worse else " <" if cell.best else "")
+        return cell.text + (cell.star or " <" * cell.best)
 
     body = [(first, [mark(c) for c in cells] if cells is not None else None) for first, cells in table.rows]
     widths = [len(c) for c in table.columns]

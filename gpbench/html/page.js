@@ -1,5 +1,5 @@
 /* What the page does beyond being read: sorting, filters, the trials behind a number, points that tell, switches of the
-   legend. Texts are only ever set as text. The state is in the address, so that a view can be sent to somebody. */
+   legend. Texts are only ever set as text. The state is in the address, so that a link keeps a view. */
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -129,7 +129,12 @@
   const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
   const headsOf = (table) => [...table.tHead.rows[table.tHead.rows.length - 1].cells];
   const isSection = (row) => row.className === "section";
-  const allRows = () => [...tables.values()].flatMap((table) => [...table.tBodies[0].rows]);
+  const rowsOf = (table) => [...table.tBodies[0].rows].filter((row) => !row.classList.contains("why"));
+  const reasonOf = (row) => {  // its second line, which moves and hides with it
+    const next = row.nextElementSibling;
+    return (row.reason ??= next && next.classList.contains("why") ? [next] : []);
+  };
+  const allRows = () => [...tables.values()].flatMap(rowsOf);
 
   function compare(a, b, sign) {
     if (a === "" || b === "") return (a === "") - (b === "");  // empty last, whichever way
@@ -138,17 +143,17 @@
   }
   function sort(table, column, order) {
     headsOf(table).forEach((head, k) => set(head, { "aria-sort": k === column ? order : "none" }));
-    const sign = { ascending: 1, descending: -1 }[order], rows = [...table.tBodies[0].rows];
+    const sign = { ascending: 1, descending: -1 }[order], rows = rowsOf(table);
+    rows.forEach(reasonOf);
     const text = (row) => (sign && !isSection(row) ? row.cells[column].textContent.trim().replace("−", "-") : "0");
     const key = new Map(rows.map((row) => [row, text(row)])), by = (a, b) => compare(key.get(a), key.get(b), sign || 1);
     const before = (a, b) => a.chapter - b.chapter || isSection(b) - isSection(a) || by(a, b) || a.place - b.place;
-    table.tBodies[0].append(...rows.sort(before));
+    table.tBodies[0].append(...rows.sort(before).flatMap((row) => [row, ...row.reason]));
   }
 
   function makeSortable(table, id) {
     let chapter = 0;
-    const rows = [...table.tBodies[0].rows];
-    rows.forEach((row, place) => Object.assign(row, { chapter: (chapter += isSection(row)), place }));
+    rowsOf(table).forEach((row, place) => Object.assign(row, { chapter: (chapter += isSection(row)), place }));
     headsOf(table).forEach((head, column) => {
       const onClick = () => {
         const order = NEXT[head.getAttribute("aria-sort")];
@@ -201,20 +206,16 @@
 
   function applyFilters() {
     for (const table of tables.values()) {
-      const rows = [...table.tBodies[0].rows], inside = new Set();
+      const rows = rowsOf(table), inside = new Set();
       showColumns(table);
       for (const row of rows.filter((r) => !isSection(r))) if (!(row.hidden = !fits(row))) inside.add(row.chapter);
       for (const row of rows.filter(isSection)) row.hidden = !inside.has(row.chapter);
+      for (const row of rows) for (const reason of reasonOf(row)) reason.hidden = row.hidden;
     }
     for (const part of all(".said, .said p[data-q]")) part.hidden = !fits(part, ["data", "metric"]);
     for (const figure of all("figure.chart")) figure.hidden = !fits(figure);
     const isOther = (line) => Boolean(state.method) && line.dataset.name !== state.method;
     for (const line of all("figure.chart [data-k]")) line.classList.toggle("other", isOther(line));
-    const front = all("figure.chart[data-kind=time]").find((f) => !f.hidden), hero = one(".hero");
-    if (front && front.parentNode !== hero) {  // the first screen shows a front of what the filters left
-      one("#plots .plots").append(...hero.childNodes);
-      hero.append(front);
-    }
     for (const select of all(".filters select")) select.value = state[select.name] || "";
     const rows = allRows().filter((row) => !isSection(row));
     const output = one(".filters output"), some = Object.keys(FILTERS).some((key) => state[key]);
@@ -235,6 +236,19 @@
     const reset = () => (write(Object.fromEntries([...Object.keys(FILTERS), "sort"].map((key) => [key, ""]))), apply());
     form.append(button(["Reset"], {}, reset), make("output", { "aria-live": "polite" }));
     form.hidden = false;
+  }
+
+  // ---- the cards of the site: a search ---------------------------------------------------------------------------
+  function addSearch(form) {
+    const field = one("input", form), output = one("output", form), cards = all("[data-find]");
+    form.hidden = false;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    field.addEventListener("input", () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      for (const card of cards) card.hidden = !words.every((word) => card.dataset.find.includes(word));
+      for (const part of all("section.group, #papers")) part.hidden = all("[data-find]", part).every((card) => card.hidden);
+      output.textContent = words.length ? `${cards.filter((card) => !card.hidden).length} of ${cards.length}` : "";
+    });
   }
 
   // ---- charts: points that tell, legends that switch, files to take along ----------------------------------------
@@ -335,9 +349,10 @@
   for (const [id, table] of tables) makeSortable(table, id);
   if (data) asButtons();
   if (one(".filters")) addFilters(one(".filters"));
+  if (one(".search")) addSearch(one(".search"));
   for (const figure of all("figure.chart")) tellPoints(figure), makeSwitches(figure), takeAlong(figure);
-  for (const image of all("figure.drawn img")) {
-    const link = make("a", { download: `${image.alt}.svg`, href: image.src }, "SVG");
+  for (const image of all("figure.drawn[id] img")) {
+    const link = make("a", { download: `${image.parentNode.id}.svg`, href: image.src }, "SVG");
     one("figcaption", image.parentNode).append(" ", link);
   }
   for (const link of all('nav a[href^="#"]')) {

@@ -1,32 +1,22 @@
 """A chart as inline SVG: lines with points that the script can tell about, a legend and a caption in HTML.
 
-The looks (colour, dashes, marker) belong to a method, the same in every chart of a page. Colours come from the style
-sheet, so that one drawing serves a light and a dark page; a point names the trials behind it.
+This file computes places and paths; templates/parts.html draws them. The look (colour, dashes, marker) belongs to a
+method, the same in every chart of a page. Colours come from the style sheet, so that one drawing serves a light and a
+dark page; a point names the trials behind it.
 """
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
 
+from markupsafe import Markup
+
 from .axis import WIDE, Axis, written
+from .render import part
 
 WIDTH, HEIGHT = 400, 280
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 26, 40
-LOOKS = 10  # classes k0 ... k9 of the style sheet
-MARKERS = (  # around the origin; the hollow ones are drawn again with class `hollow`
-    '<circle r="3.6"/>',
-    '<path d="M-3.4-3.4h6.8v6.8h-6.8z"/>',
-    '<path d="M0-4.6 4.2 3.2h-8.4z"/>',
-    '<path d="M0-4.8 4.2 0 0 4.8-4.2 0z"/>',
-    '<path d="M0 4.6 4.2-3.2h-8.4z"/>',
-    '<path class="stroke" d="M-3.4-3.4 3.4 3.4M3.4-3.4-3.4 3.4"/>',
-    '<path class="stroke" d="M-4.4 0h8.8M0-4.4v8.8"/>',
-    '<circle class="hollow" r="3.4"/>',
-    '<path class="hollow" d="M-3.2-3.2h6.4v6.4h-6.4z"/>',
-    '<path class="hollow" d="M0-4.6 4.2 3.2h-8.4z"/>',
-    '<path class="hollow" d="M0-4.8 4.2 0 0 4.8-4.2 0z"/>',
-)  # eleven of them and ten colours: a pair returns after 110 methods only
+COLOURS, MARKERS = 10, 11  # classes k0 ... k9 of the style sheet, shapes m0 ... m10 of parts.html
 
 
 @dataclass(frozen=True)
@@ -59,29 +49,36 @@ class Chart:
     front: list[tuple[float, float]] = field(default_factory=list)
 
 
-def markers() -> str:
-    """The shapes that every chart of a page points to."""
-    shapes = "".join(f'<g id="m{i}">{shape}</g>' for i, shape in enumerate(MARKERS))
-    return f'<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>{shapes}</defs></svg>\n'
+def look(k: int) -> dict:
+    return {"number": k, "colour": f"k{k % COLOURS}", "marker": f"m{k % MARKERS}"}
 
 
-def figure(chart: Chart) -> str:
+def figure(chart: Chart) -> Markup:
     """<figure>: the drawing, its legend, its caption."""
-    tags = f'data-d="{_text(chart.dataset)}" data-q="{_text(chart.metric)}" data-kind="{_text(chart.kind)}"'
-    return (
-        f'<figure class="chart" id="{_text(chart.name)}" {tags}>{drawing(chart)}{legend(chart)}'
-        f"<figcaption><bdi>{_text(chart.caption)}</bdi></figcaption></figure>\n"
-    )
-
-
-def drawing(chart: Chart) -> str:
     x, y = _axes(chart)
-    lines = "".join(_line(line, x, y) for line in chart.lines)
-    name = f"{chart.y_title} against {chart.x_title}" + (f", {chart.title}" if chart.title else "")
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{_text(name)}">'
-        f"{_frame(chart, x, y)}{_front(chart, x, y)}{lines}</svg>"
-    )
+    named = {line.look: line.label for line in chart.lines}
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    drawing = {
+        "label": f"{chart.y_title} against {chart.x_title}" + (f", {chart.title}" if chart.title else ""),
+        "width": WIDTH, "height": HEIGHT, "middle": middle,
+        "x_title": chart.x_title + (" (log)" if x.log else ""), "y_title": chart.y_title + (" (log)" if y.log else ""),
+        "axis": f"M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}",
+        "x_ticks": upright_ticks(x, 44, TOP, HEIGHT - BOTTOM, HEIGHT - BOTTOM + 15),
+        "y_ticks": [
+            {"path": f"M{LEFT} {at:.1f}H{WIDTH - RIGHT}", "x": LEFT - 6, "y": f"{at + 4:.1f}", "text": written(v)}
+            for v in y.ticks(34) for at in [y.place(v)]
+        ],
+        "front": _front(chart, x, y),
+        "lines": [_line(line, x, y) for line in chart.lines],
+        "legend": [{"look": look(k), "label": name} for k, name in named.items()],
+    }  # fmt: skip
+    return part("chart", chart, drawing)
+
+
+def upright_ticks(x: Axis, least: float, top: float, bottom: float, text_at: float) -> list[dict]:
+    """Grid lines of a horizontal axis, and the number below each."""
+    places = [(f"{x.place(v):.1f}", written(v)) for v in x.ticks(least)]
+    return [{"path": f"M{at} {top}V{bottom}", "x": at, "y": text_at, "text": text} for at, text in places]
 
 
 def _axes(chart: Chart) -> tuple[Axis, Axis]:
@@ -99,49 +96,23 @@ def _axes(chart: Chart) -> tuple[Axis, Axis]:
     return x, Axis.over([*means, *ends], HEIGHT - BOTTOM, TOP, log)
 
 
-def _frame(chart: Chart, x: Axis, y: Axis) -> str:
-    """Grid, ticks and titles; the title of the upright axis lies above it, where it needs no turned head."""
-    parts = []
-    for v in x.ticks(44):
-        at = f"{x.place(v):.1f}"
-        parts.append(f'<path class="grid" d="M{at} {TOP}V{HEIGHT - BOTTOM}"/>')
-        parts.append(f'<text x="{at}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{written(v)}</text>')
-    for v in y.ticks(34):
-        at = y.place(v)
-        parts.append(f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{written(v)}</text>')
-    parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}"/>')
-    log = " (log)" if y.log else ""
-    parts.append(f'<text class="title" x="4" y="14">{_text(chart.y_title)}{log}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(
-        f'<text class="title" x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">{_text(chart.x_title)}'
-        f"{' (log)' if x.log else ''}</text>"
-    )
-    return f'<g class="frame" aria-hidden="true">{"".join(parts)}</g>'
-
-
 def _front(chart: Chart, x: Axis, y: Axis) -> str:
     if len(chart.front) < 2:
         return ""
     places = [(x.place(a), y.place(b)) for a, b in sorted(chart.front)]
     path = f"M{places[0][0]:.1f} {places[0][1]:.1f}" + "".join(f"H{a:.1f}V{b:.1f}" for a, b in places[1:])
-    return f'<path class="front" d="{path}H{WIDTH - RIGHT}"/>'
+    return f"{path}H{WIDTH - RIGHT}"
 
 
-def _line(line: Line, x: Axis, y: Axis) -> str:
-    k = line.look
+def _line(line: Line, x: Axis, y: Axis) -> dict:
     xs, ys = [x.place(v) for v in line.x], [y.place(v) for v in line.y]
-    path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(xs, ys)) if len(xs) > 1 else ""
-    drawn = f'<path class="line" d="{path}"/>' if path else ""
-    bars = _bars(line, xs, y)
-    drawn += f'<path class="bar" d="{bars}"/>' if bars else ""
-    for i, (a, b) in enumerate(zip(xs, ys)):
-        told = f' data-t="{line.trials[i]}"' if line.trials and line.trials[i] else ""
-        told += f' data-tip="{_text(line.tips[i])}"' if line.tips else ""
-        if told:
-            drawn += f'<use href="#m{k % len(MARKERS)}" x="{a:.1f}" y="{b:.1f}"{told}/>'
-    return f'<g class="k{k % LOOKS}{" faint" if line.faint else ""}" data-k="{k}">{drawn}</g>'
+    nothing = [""] * len(xs)
+    points = zip(xs, ys, line.trials or nothing, line.tips or nothing)
+    return {
+        "look": look(line.look), "faint": line.faint, "bars": _bars(line, xs, y),
+        "path": "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(xs, ys)) if len(xs) > 1 else "",
+        "points": [{"x": f"{a:.1f}", "y": f"{b:.1f}", "trials": t, "tip": tip} for a, b, t, tip in points if t or tip],
+    }  # fmt: skip
 
 
 def _bars(line: Line, xs: list[float], y: Axis) -> str:
@@ -152,21 +123,3 @@ def _bars(line: Line, xs: list[float], y: Axis) -> str:
             low = y.place(value - spread) if not y.log or value - spread > y.low else bottom
             out.append(f"M{at:.1f} {min(low, bottom):.1f}V{max(y.place(value + spread), top):.1f}")
     return "".join(out)
-
-
-def legend(chart: Chart) -> str:
-    """The script makes each entry a switch."""
-    names = {line.look: line.label for line in chart.lines}
-    items = "".join(f'<li data-k="{k}">{swatch(k)}<bdi>{_text(name)}</bdi></li>' for k, name in names.items())
-    return f'<ul class="legend">{items}</ul>'
-
-
-def swatch(k: int) -> str:
-    return (
-        f'<svg class="k{k % LOOKS}" viewBox="0 0 28 12" aria-hidden="true"><path class="line" d="M1 6H27"/>'
-        f'<use href="#m{k % len(MARKERS)}" x="14" y="6"/></svg>'
-    )
-
-
-def _text(value: str) -> str:
-    return html.escape(str(value), quote=True)

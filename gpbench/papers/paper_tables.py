@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from gpbench.analysis.numbers import mean_std
-from gpbench.analysis.ranking import against_best, said_of_trials
+from gpbench.analysis.ranking import against_best, marked, said_of_trials
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.row_settings import parse_items
 from gpbench.analysis.table import Table, TableCell
@@ -80,11 +80,8 @@ class _Book:
         cells = {}
         for m, p in parts.items():
             factor = self.printed[(dataset, variant[m], m, metric)].factor
-            k = marks.get(m)
             text = mean_std(p[name], factor, DECIMALS[metric])
-            cells[m] = TableCell(
-                text, bool(k and k.best), bool(k and k.worse), trials=tuple(p["trial_id"]), quantity=name
-            )
+            cells[m] = marked(text, marks.get(m), trials=tuple(p["trial_id"]), quantity=name)
         return cells
 
     def caption(self) -> list[str]:
@@ -93,7 +90,7 @@ class _Book:
         counts = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
         lines = [f"Mean and standard deviation over {counts} trial{'' if runs == [1] else 's'}."]
         test = f"{compare.get('test', 'paired-t')}, {compare.get('alpha', 0.05):g}"
-        lines.append(f"*: significantly worse than the best mean ({test}).")
+        lines.append(f"Bold, *: best, significantly worse, among the printed methods of this column only ({test}).")
         if any(key[0] == "Abalone" and len(rows) for key, rows in self.rows.items()):
             lines.append("The NPDL of Abalone is on the standardised target and has the factor 1e-2, too.")
         lines += dict.fromkeys(self.notes)

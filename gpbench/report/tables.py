@@ -7,8 +7,10 @@ import pandas as pd
 from gpbench.analysis import machines
 from gpbench.analysis.numbers import mean_std, seconds
 from gpbench.analysis.pareto_front import front_table
-from gpbench.analysis.ranking import against_best, groups, metrics_of, said_of_trials
+from gpbench.analysis.ranking import against_best, groups, marked, metrics_of, said_of_trials
 from gpbench.analysis.results_table import ResultsTable
+from gpbench.analysis.series import SERIES
+from gpbench.analysis.significance import FEW
 from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
 from gpbench.papers import paper_tables
@@ -69,7 +71,15 @@ def test_note(results: ResultsTable) -> str:
     whole = len(again) == results.ok["dataset"].nunique()
     where = "" if whole else f" on {', '.join(again)}"
     overlap = f"; too bold{where}, for trials re-split the same rows: corrected-t allows for that" if again else ""
-    return f"Bold: best mean. *: significantly worse than the best ({test}, {alpha:g}{holm}{overlap})."
+    few = (
+        f" *few: by fewer than {FEW} trials."
+        if results.ok.groupby(list(SERIES), dropna=False).size().min() < FEW
+        else ""
+    )
+    return (
+        "Bold: the best mean among all methods of the same data set, training rows and d_max. "
+        f"*: significantly worse than that one ({test}, {alpha:g}{holm}{overlap}).{few}"
+    )
 
 
 def overall(results: ResultsTable) -> Table:
@@ -84,10 +94,7 @@ def overall(results: ResultsTable) -> Table:
         rows.append((_title(group, frame), None))
         marks = {m: against_best(group.rows, m, results.config.get("compare")) for m in metrics}
         for series, part in group.rows.groupby("series", sort=False):
-            cells = [
-                TableCell(mean_std(part[m]), *((k.best, k.worse) if (k := marks[m].get(series)) else (False, False)))
-                for m in metrics
-            ]
+            cells = [marked(mean_std(part[m]), marks[m].get(series)) for m in metrics]
             cells += [TableCell(mean_std(last_of(curves, key, part))) for key in also]
             cells += [TableCell(mean_std(part["n_basis"], decimals=1))] if sized else []
             rows.append((series, [*cells, *(TableCell(seconds(part[c])) for c in timed(frame))]))
@@ -131,9 +138,9 @@ def console(results: ResultsTable) -> Table:
         for series, part in group.rows.groupby("series", sort=False):
             cells = []
             for m in metrics:
-                mark, theirs = marks[m].get(series), printed.get((frozenset(part["trial_id"]), m))
+                theirs = printed.get((frozenset(part["trial_id"]), m))
                 text = mean_std(part[m], plus_minus=" +- ") + (f" [{theirs:.4g}]" if theirs is not None else "")
-                cells.append(TableCell(text, bool(mark and mark.best), bool(mark and mark.worse)))
+                cells.append(marked(text, marks[m].get(series)))
             size = mean_std(part["n_basis"], decimals=0, plus_minus=" +- ")
             rows.append((series, [*cells, TableCell(size), *(TableCell(seconds(part[c])) for c in spent)]))
         short += [

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 
 class Reader(HTMLParser):
-    void = ("meta", "img", "br", "link")
+    void = ("meta", "img", "br", "link", "input")
 
     def __init__(self, text):
         super().__init__()

@@ -13,10 +13,10 @@ from gpbench.analysis.drawing.files import DRAWN
 from gpbench.analysis.pareto_front import front
 from gpbench.analysis.results_table import load
 from gpbench.html.axis import Axis, written
+from gpbench.html.table import merged
 from gpbench.report import render_folder
 from gpbench.report.page import check_section, page
 from gpbench.report.page.charts.folder_charts import Charts
-from gpbench.report.page.html_table import merged
 from gpbench.report.page.notes import told_once
 from gpbench.report.page.size_budget import LIMIT, SizeBudget
 from gpbench.report.page.trial_data import TrialBook
@@ -92,7 +92,7 @@ def test_every_number_names_the_trials_behind_it(small):
     data, rows = json.loads(DATA.search(text)[1]), load(SMALL).rows
     assert sorted(data["id"]) == sorted(rows["trial_id"])
     table = re.search(r'<figure class="table" id="results">.*?</figure>', text, re.S)[0]
-    heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", table)
+    heads = [re.sub("<.*?>", "", head) for head in re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", table)]
     nmse = data["values"]["nmse"]
     for places, cells in re.findall(r'<tr data-t="([\d,-]+)">(.*?)</tr>', table):
         found = [p for part in places.split(",") for p in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)]

@@ -47,7 +47,8 @@ def checked(small_site):
 def column(view, title, table="results"):
     """The texts of a column of the rows that are seen."""
     script = """([table, title]) => {
-      const rows = [...document.querySelectorAll(`#${table} tbody tr:not(.section)`)].filter((r) => r.offsetParent);
+      const rows = [...document.querySelectorAll(`#${table} tbody tr:not(.section, .why)`)]
+        .filter((r) => r.offsetParent);
       const heads = [...document.querySelectorAll(`#${table} thead tr:last-child th`)];
       const k = heads.findIndex((h) => h.textContent.trim() === title);
       return rows.map((r) => r.cells[k].textContent);
@@ -110,7 +111,9 @@ def test_names_and_notes_of_others_stay_text(browser, tmp_path):  # noqa: F811
         assert view.complaints == [] and view.left == [] and view.sideways == 0
         assert view.page.locator("h1").inner_text() == "</title><script>alert(1)</script>"
         assert '<svg onload="alert(1)">' in view.page.locator("dialog").text_content()
-        labels = {li.strip() for li in view.page.locator(".hero .legend li").all_text_contents()}
+        labels = {
+            li.strip() for li in view.page.locator("figure.chart .legend").first.locator("li").all_text_contents()
+        }
         assert labels == set(NASTY) and view.page.locator("main img, main script").count() == 0
         option = view.page.locator("select[name=method] option").nth(1)
         assert option.text_content() == NASTY[0]
@@ -161,9 +164,9 @@ def test_filters_reach_answers_tables_and_plots_and_a_link_brings_them_back(brow
         address = view.page.url
     with Visit(browser, report, address[address.index("#") :]) as view:
         assert set(column(view, "data set")) == {"boston"} and set(column(view, "method")) == {"SB"}
-        assert view.page.locator(".said:visible h2").all_text_contents() == ["boston"]
+        assert view.page.locator(".said:visible h3").all_text_contents() == ["boston"]
         assert {f.get_attribute("data-d") for f in view.page.locator("figure.chart:visible").all()} == {"boston"}
-        assert view.page.locator(".hero figure:visible").count() == 1
+        assert view.page.locator("figure.chart[data-kind=time]:visible").count() == 1
         assert view.page.locator(".legend li:visible").first.inner_text() == "SB"
         assert view.page.locator("select[name=data]").input_value() == "boston"
         assert "of" in view.page.locator(".filters output").inner_text()
@@ -330,10 +333,12 @@ def test_header_and_first_column_stay_where_they_are(browser, report):  # noqa: 
 
 def test_the_index_leads_to_numbers_claims_config_report_and_figures(browser, site):  # noqa: F811
     with Visit(browser, site / "index.html") as view:
-        assert view.page.locator("article.paper").count() == 5
-        view.page.locator("article.paper").first.get_by_role("link", name="printed beside ours").click()
+        assert view.page.locator("#papers article").count() == 5
+        card = view.page.locator(f"article:has(a[href='{SMALL.name}/report.html'])").last
+        assert (site / card.get_by_role("link", name="config").get_attribute("href")).is_file()
+        view.page.locator("#papers article").first.get_by_role("link", name="printed beside ours").click()
         view.page.wait_for_load_state("load")
-        assert view.page.url.endswith("sundararajan.html#cells")
+        assert view.page.url.endswith("sundararajan.html#printed-beside-ours")
         assert len(column(view, "printed", "cells")) == len(column(view, "ours", "cells")) > 300
         for name in ("report", "config"):
             link = view.page.locator("#folders-table").get_by_role("link", name=name)

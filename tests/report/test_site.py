@@ -8,8 +8,9 @@ import pytest
 
 from gpbench.errors import ConfigError
 from gpbench.papers import printed_numbers
-from gpbench.report.site import build, readme_state, with_state
+from gpbench.report.site import build, with_state
 from gpbench.report.site.readme_state import BEGIN, END
+from gpbench.report.site.readme_state import state as readme_state
 from gpbench.report.site.scoreboard import Score
 from tests.helpers.html_reader import Reader
 from tests.helpers.made_folders import SMALL

@@ -67,7 +67,7 @@ def test_table_3_has_the_papers_stars(table_3):
     """All stars of print and no others, in the NMSE and NPDL columns; bold ones are best means."""
     printed = {
         (c.dataset, c.method, "with cache" in c.variant, c.metric): c.flag
-        for c in printed_folders.published.cells("sundararajan")
+        for c in printed_folders.printed_numbers.cells("sundararajan")
         if c.item == "Table 3" and c.metric != "n_basis"
     }
     dataset, wrong = "", []

@@ -5,62 +5,62 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpbench.analysis.results_table import ResultsTable
-from gpbench.html.document import anchor, document, header, section
+from gpbench.html import render
 from gpbench.html.svg_chart import figure
 from gpbench.papers.paper_tables import paper_tables
 
-from . import check_section, run_facts, summary
+from ..tables import TITLES
+from . import check_section, embedded_figures, run_facts, summary
 from .charts.folder_charts import Charts
 from .charts.printed_chart import panel_figure
-from .embedded_figures import figures_in_text
 from .html_table import sheet
+from .next_steps import next_steps
+from .notes import told_once
 from .results_table import results_table
 from .size_budget import LIMIT, SizeBudget
 from .trial_data import TrialBook
 
 __all__ = ["page"]
-FILTERS = '<form class="filters" hidden aria-label="Filters"></form>\n'
 
 
-def page(results: ResultsTable, figures: list[Path] | None = None) -> str:
-    """The whole page as text, with all that it shows inside it. `figures`: svg files drawn before."""
+def page(results: ResultsTable, files: list[Path] | None = None) -> str:
+    """The whole page as text, with all that it shows inside it. `files`: svg figures drawn before."""
     book = TrialBook.of(results)
-    compared = check_section.seen(book)
-    parts = {
-        "Tables": "".join(sheet(t, book) for t in (*paper_tables(results), results_table(book)) if t.rows),
-        "Plots": "",
-        "Check": check_section.shown(book, compared),
-        "Failures": run_facts.failures(book),
-        "Notes": run_facts.remarks(results),
-        "Environment": run_facts.environments(results),
-        "Repeat": run_facts.again(results),
+    compared, claims = check_section.seen(book), check_section.claims(book)
+    failures, best = run_facts.failures(book), summary.summary(book)
+    tables = [t for t in (*paper_tables(results), results_table(book)) if t.rows]
+    values = {
+        "lead": str(results.config.get("description") or ""),
+        "metrics": TITLES,
+        "best": best,
+        "ranking": sheet(best.ranking, downloads=False) if best.ranking else "",
+        "compared": check_section.compared(compared) if compared else None,
+        "steps": next_steps(book, compared),
+        "facts": run_facts.facts(book),
+        "tables": [sheet(t, book) for t in tables],
+        "cells": sheet(check_section.cells_table(compared), book) if compared else "",
+        "claims": sheet(claims.decided) if claims.decided else "",
+        "open_claims": sheet(claims.open, downloads=False) if claims.open else "",
+        "number_open": len(claims.open.rows) if claims.open else 0,
+        "no_claims": claims.problem,
+        "failures": sheet(failures, book) if failures.rows else "",
+        "notes": told_once(results),
+        "environments": run_facts.environments(results),
+        "number_of_environments": len(results.environments),
+        "again": run_facts.again(results),
+        "data": book.to_json(),
     }
-    data = book.to_json()
-    room = SizeBudget(LIMIT - len(document("", "".join(parts.values()), data).encode()))
-    front, parts["Plots"] = _plots(Charts(book), room)
-    parts["Check"] = _panels(book, compared, room) + parts["Check"]
-    parts["Plots"] += figures_in_text(results, figures or [], room) + room.note()
-    parts = {name: body for name, body in parts.items() if body}
-    first = (
-        f'<section id="answer" class="answer" aria-label="Answer"><div class="sentences">{summary.shown(book)}'
-        f'{check_section.summary(compared)}{run_facts.facts(book)}</div><div class="hero">{front}</div></section>\n'
-    )
-    links = {name: f"#{anchor(name)}" for name in parts}
-    head = header(results.name, str(results.config.get("description") or ""), links)
-    body = f"{head}<main>\n{first}{FILTERS}{''.join(section(n, b) for n, b in parts.items())}</main>\n"
-    return document(results.name, body, data)
+    nothing = {"of_papers": [], "panels": [], "charts": [], "files": [], "left_out": ""}
+    room = SizeBudget(LIMIT - len(render.page("report.html", results.name, **values, **nothing).encode()))
+    return render.page("report.html", results.name, **values, **_figures(book, compared, files or [], room))
 
 
-def _plots(charts: Charts, room: SizeBudget) -> tuple[str, str]:
-    """The front of the first screen, and the other charts."""
-    first, *fronts = [text for chart in charts.fronts() for text in room.take(chart.name, figure(chart))] or [""]
-    others = (*charts.sizes(), *charts.training_rows(), *charts.along())
-    drawn = "".join([*(text for chart in others for text in room.take(chart.name, figure(chart))), *fronts])
-    return first, f'<div class="plots">{drawn}</div>' if first or drawn else ""
-
-
-def _panels(book: TrialBook, compared: list, room: SizeBudget) -> str:
-    drawn = [
-        text for panel in check_section.panels(book, compared) for text in room.take(panel.name, panel_figure(panel))
-    ]
-    return f'<div class="plots">{"".join(drawn)}</div>' if drawn else ""
+def _figures(book: TrialBook, compared: list, files: list[Path], room: SizeBudget) -> dict:
+    """The paper's own figures first, then charts with their points, then files of plots/; those that find room."""
+    charts = Charts(book)
+    of_papers = embedded_figures.of_papers(book.results, room)
+    fronts, *others = charts.fronts(), charts.sizes(), charts.training_rows(), charts.along()
+    panels = [t for p in check_section.panels(book, compared) for t in room.take(p.name, panel_figure(p))]
+    drawn = [t for found in (fronts, *others) for c in found for t in room.take(c.name, figure(c))]
+    images = embedded_figures.of_files(book.results, files, room)
+    return {"of_papers": of_papers, "panels": panels, "charts": drawn, "files": images, "left_out": room.note()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from dataclasses import dataclass
 
@@ -22,7 +21,6 @@ from gpbench.papers.verdicts.cells import CellVerdict
 from gpbench.papers.verdicts.rule import VERDICTS
 
 from .charts.printed_chart import Pair, Panel
-from .html_table import sheet
 from .trial_data import TrialBook
 
 ORDER = ("worse", "different", "inconclusive", "close", "better", "replicated", "not comparable")
@@ -81,38 +79,43 @@ def _values(quantity: str, rows: pd.DataFrame, curves: pd.DataFrame) -> pd.Serie
 def cells_table(found: list[Seen], sources: dict[str, tuple[str, str]] | None = None) -> Table:
     """`sources`: id of a cell -> name and address of the report that its number is from."""
     sources = sources or {}
-    columns = ["method", "data set", "quantity", "printed", "ours", "verdict", "d", "SE", "margin", "R0", "R1",
-               "printed in", "variant", "note", "folder"]  # fmt: skip
-    rows = [(s.cell.method or s.cell.metric, _cells(s, *sources.get(s.cell.id, ("", "")))) for s in found]
-    kept = [i for i in range(len(columns) - 1) if any(r[i].text or r[i].verdict for _, r in rows)]
+    rows = [(s.cell.dataset or s.cell.metric, _cells(s, *sources.get(s.cell.id, ("", "")))) for s in found]
+    kept = [i for i in range(len(CELLS)) if any(r[i].text or r[i].verdict for _, r in rows)]
     rows = [(first, [cells[i] for i in kept]) for first, cells in rows]
-    lines = [
-        "d = ours − printed, in the printed unit; SE: its standard error; margin: what is called small. "
-        "R0, R1: the paper's runs and ours.",
-    ]
+    lines = ["d = ours − printed, in the printed unit; SE: its standard error; margin: what is called small. "
+             "runs: ours / the paper's."]  # fmt: skip
     return Table(
-        "cells", "Printed numbers beside ours", [columns[0], *(columns[i + 1] for i in kept)], rows, notes=lines
-    )
+        "cells", "Printed numbers beside ours", ["data set", *(CELLS[i] for i in kept)], rows, notes=lines,
+        below=("variant", "note"), minor=("method", "quantity", "d", "SE", "margin", "runs", "printed in", "folder"),
+        told_narrow=("method", "quantity"),
+    )  # fmt: skip
+
+
+CELLS = ("method", "ours", "printed", "verdict", "quantity", "d", "SE", "margin", "runs", "printed in", "variant",
+         "note", "folder")  # fmt: skip
 
 
 def _cells(s: Seen, folder: str, address: str) -> list[TableCell]:
     v, cell = s.verdict, s.cell
     return [
-        TableCell(cell.dataset),
-        TableCell(_measured(cell)),
-        TableCell(cell.text + (f" ± {cell.std_text}" if cell.std_text else "")),
+        TableCell(cell.method),
         TableCell(_ours(s), trials=s.trials, quantity=s.quantity),
+        TableCell(_printed(cell)),
         TableCell(verdict=v.verdict),
+        TableCell(_measured(cell)),
         TableCell(_signed(v.d)),
         TableCell(_or_empty(v.se)),
         TableCell(_or_empty(v.margin)),
-        TableCell("" if v.r0 is None else f"{v.r0}"),
-        TableCell(f"{v.r1 or ''}"),
+        TableCell(f"{v.r1 or ''} / {'?' if v.r0 is None else v.r0}" if v.r1 else ""),
         TableCell(f"{cell.paper} {cell.item}"),
         TableCell(cell.variant),
         TableCell(s.remark),
         TableCell(folder, link=address),
     ]
+
+
+def _printed(cell: Printed) -> str:
+    return cell.text + (f" ± {cell.std_text}" if cell.std_text else "")
 
 
 def _measured(cell: Printed) -> str:
@@ -178,36 +181,79 @@ def half_width(std: float | None, n: float) -> float:
     return float(stats.t.ppf(0.975, n - 1) * std / n**0.5)
 
 
-def summary(found: list[Seen]) -> str:
-    """The verdicts counted, as a bar with its numbers; cells that a label sets apart are a line of their own."""
-    counts = Counter(s.verdict.verdict for s in found if not s.verdict.label)
-    labels = Counter(s.verdict.label for s in found if s.verdict.label)
-    apart = "; ".join(f"{n} {label}" for label, n in labels.items())
-    bar = counted({v: counts[v] for v in VERDICTS if counts[v]}, "printed numbers compared")
-    return bar + (f'<p class="note">Set apart: {html.escape(apart)}.</p>' if apart else "")
+FIRST = 5  # differences that the first screen names
 
 
-def shown(book: TrialBook, found: list[Seen]) -> str:
-    return (sheet(cells_table(found), book) if found else "") + claims(book)
+@dataclass(frozen=True)
+class Difference:
+    """A printed number that came out otherwise, and why."""
+
+    where: str
+    ours: str
+    printed: str
+    verdict: str
+    why: str
 
 
-def claims(book: TrialBook) -> str:
-    """Claims of the folder's papers: those that it decides, and folded those that it alone cannot."""
+@dataclass(frozen=True)
+class Compared:
+    """The first screen's answer to: which numbers differ from the paper, and why?"""
+
+    bar: str  # counts of verdicts
+    apart: str
+    differences: list[Difference]
+    more: int
+
+
+def compared(found: list[Seen]) -> Compared:
+    """Counts; then what differs most for its standard error. Numbers that a label sets apart are counted apart."""
+    mine = [s for s in found if not s.verdict.label]
+    counts, labels = Counter(s.verdict.verdict for s in mine), Counter(s.verdict.label for s in found)
+    apart = "; ".join(f"{n} {label}" for label, n in labels.items() if label)
+    differ = sorted((s for s in mine if s.verdict.verdict in DIFFER), key=_size, reverse=True)
+    differences = [
+        Difference(
+            ", ".join(filter(None, (s.cell.dataset, s.name, s.cell.metric))), _ours(s), _printed(s.cell),
+            s.verdict.verdict, s.remark or "no reason is known",
+        )
+        for s in differ[:FIRST]
+    ]  # fmt: skip
+    bar = counted({v: counts[v] for v in VERDICTS}, "printed numbers compared")
+    return Compared(bar, apart, differences, len(differ) - len(differences))
+
+
+DIFFER = ("worse", "different")
+
+
+def _size(s: Seen) -> float:
+    """The difference in standard errors; without one, in margins."""
+    v = s.verdict
+    return abs(v.d or 0.0) / (v.se or v.margin or 1.0)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Claims of the folder's papers: those that it decides, and those that it alone cannot."""
+
+    decided: Table | None = None
+    open: Table | None = None
+    problem: str = ""
+
+
+def claims(book: TrialBook) -> Claims:
     papers = {paper for paper, _ in book.results.published}
     if not papers:
-        return ""
+        return Claims()
     try:
         found = check([book.results])
     except CheckError as e:
-        return f'<p class="note"><bdi>{html.escape(str(e).rpartition(": ")[2])}</bdi></p>'
+        return Claims(problem=str(e).rpartition(": ")[2])
     mine = [c for c in found.claims if c.paper in papers]
-    decided = [c for c in mine if c.verdict not in OPEN]
-    open_ = [c for c in mine if c.verdict in OPEN]
-    out = sheet(claims_table("claims", "Claims of the paper", decided)) if decided else ""
-    if open_:
-        table = sheet(claims_table("claims-open", "Not decided by this folder", open_), downloads=False)
-        out += f"<details><summary>{len(open_)} claims that this folder alone cannot decide</summary>{table}</details>"
-    return out
+    decided, open_ = [c for c in mine if c.verdict not in OPEN], [c for c in mine if c.verdict in OPEN]
+    return Claims(
+        claims_table("claims", "Claims of the paper", decided) if decided else None,
+        claims_table("claims-open", "Not decided by this folder", open_) if open_ else None,
+    )
 
 
 def claims_table(name: str, title: str, found) -> Table:
@@ -215,20 +261,10 @@ def claims_table(name: str, title: str, found) -> Table:
     rows = []
     for c in sorted(found, key=lambda c: c.verdict != "fails"):
         before = c.earlier_verdict if c.revised else ""
-        rows.append(
-            (
-                c.id,
-                [
-                    TableCell(verdict=c.verdict),
-                    TableCell(c.runs),
-                    TableCell(before),
-                    TableCell(c.text),
-                    TableCell(c.numbers),
-                ],
-            )
-        )
+        cells = [TableCell(verdict=c.verdict), TableCell(c.runs), TableCell(before), TableCell(c.text)]
+        rows.append((c.id, [*cells, TableCell(c.numbers)]))
     columns = ["claim", "verdict", "trials", "earlier check", "statement", "numbers"]
     if not any(cells[2].text for _, cells in rows):
         columns.remove("earlier check")
         rows = [(first, [*cells[:2], *cells[3:]]) for first, cells in rows]
-    return Table(name, title, columns, rows)
+    return Table(name, title, columns, rows, below=("statement", "numbers"), minor=("trials", "earlier check"))

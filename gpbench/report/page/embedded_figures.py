@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import html
-from collections.abc import Iterator
 from pathlib import Path
 
+from markupsafe import Markup
+
+from gpbench.analysis.drawing.axes import axis_title, safe
 from gpbench.analysis.drawing.style import house_style, rendered
 from gpbench.analysis.results_table import ResultsTable
+from gpbench.html.render import part
+from gpbench.metrics import METRICS
 from gpbench.papers import figures
 
 from .size_budget import SizeBudget
@@ -18,32 +20,48 @@ TOLD = {
     "box": "Spread over trials",
     "measure": "Selection measure along the path",
     "fit": "Prediction",
-    "ranks": "Average ranks over data sets",
+    "ranks": "Average ranks over data sets; a bar joins methods that cannot be told apart",
 }
 
 
-def figures_in_text(results: ResultsTable, files: list[Path], room: SizeBudget) -> str:
-    """As images, so that ids of two drawings cannot clash."""
+def of_papers(results: ResultsTable, room: SizeBudget) -> list[Markup]:
+    """The figures that the folder stands for; the caption is the page's, where it can be read on any screen.
+
+    They are images, so that ids of two drawings cannot clash.
+    """
     found = []
-    for name, caption, content in (*_of_papers(results), *_of_files(files)):
-        key, data = html.escape(name, quote=True), base64.b64encode(content).decode()
-        text = (
-            f'<figure class="drawn" id="{key}"><img alt="{key}" src="data:image/svg+xml;base64,{data}">'
-            f"<figcaption><bdi>{html.escape(caption)}</bdi></figcaption></figure>\n"
-        )
-        found += room.take(f"plots/{name}.svg", text)
-    return f'<div class="plots">{"".join(found)}</div>' if found else ""
-
-
-def _of_papers(results: ResultsTable) -> Iterator[tuple[str, str, bytes]]:
-    """The figures that the folder stands for; the caption is the page's, where it can be read on any screen."""
     with house_style():
-        for panel in figures.panels(results):
-            yield panel.name, panel.caption, rendered(panel.figure, "svg", panel.name)
+        for k, panel in enumerate(figures.panels(results)):
+            drawn = part("image", panel.name, panel.caption, rendered(panel.figure, "svg", panel.name), k == 0)
+            found += room.take(f"plots/{panel.name}.svg", drawn)
+    return found
 
 
-def _of_files(files: list[Path]) -> Iterator[tuple[str, str, bytes]]:
-    for file in files:
-        if file.suffix == ".svg" and not file.name.startswith(LIVE):
-            kind, _, rest = file.stem.partition("-")
-            yield file.stem, f"{TOLD.get(kind, kind)}: {rest}", file.read_bytes()
+def of_files(results: ResultsTable, files: list[Path], room: SizeBudget) -> list[Markup]:
+    drawn = (f for f in files if f.suffix == ".svg" and not f.name.startswith(LIVE))
+    captions = _captions(results)
+    return [
+        text
+        for f in drawn
+        if (caption := captions.get(f.stem) or _plain(f.stem))
+        for text in room.take(f"plots/{f.name}", part("image", f.stem, caption, f.read_bytes()))
+    ]
+
+
+def _captions(results: ResultsTable) -> dict[str, str]:
+    """Caption in words of every file that report/plots.py may have drawn."""
+    found = {f"ranks-{m}": f"{TOLD['ranks']}: {axis_title(m)}." for m in METRICS}
+    for key, rows in results.rows.groupby("dataset", sort=False):
+        title, labels = results.labels.get(key, key), rows["label"].unique()
+        sizes = rows["n_train"].dropna().unique()
+        names = {safe(key): title} | {safe(f"{key}-{n:.0f}"): f"{title}, n = {n:.0f}" for n in sizes}
+        for name, shown in names.items():
+            found[f"measure-{name}"] = f"{TOLD['measure']}: {shown}."
+            found |= {f"box-{name}-{m}": f"{TOLD['box']}: {axis_title(m)} on {shown}." for m in METRICS}
+            found |= {f"fit-{name}-{safe(label)}": f"{TOLD['fit']} of {label} on {shown}." for label in labels}
+    return found
+
+
+def _plain(stem: str) -> str:
+    kind, _, rest = stem.partition("-")
+    return f"{TOLD.get(kind, kind)}: {rest}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from gpbench.analysis.numbers import mean_std, seconds
-from gpbench.analysis.ranking import Group, Mark
+from gpbench.analysis.ranking import Mark, marked
 from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
 
@@ -35,7 +35,7 @@ def results_table(book: TrialBook) -> Table:
         remarks += remarks_of(group, marks)
         for series, part in group.rows.groupby("series", sort=False):
             cells = [_key(part[column].iloc[0]) for column in told.values()]
-            cells += _scores(book, group, part, {m: marks[m].get(series) for m in book.metrics})
+            cells += _scores(book, part, {m: marks[m].get(series) for m in book.metrics})
             cells += [_cell(book, part, key, mean_std(last_of(results.curves, key, part))) for key in also]
             cells += [_cell(book, part, "n_basis", mean_std(part["n_basis"], decimals=1))] if sized else []
             cells += [_cell(book, part, c, seconds(part[c])) for c in times]
@@ -51,12 +51,9 @@ def _key(value: str | float) -> TableCell:
     return TableCell(value if isinstance(value, str) else "" if pd.isna(value) else f"{value:.0f}")
 
 
-def _scores(book: TrialBook, group: Group, part: pd.DataFrame, marks: dict[str, Mark | None]) -> list[TableCell]:
-    return [
-        _cell(book, part, m, mean_std(part[m]), bool(mark and mark.best), bool(mark and mark.worse))
-        for m, mark in marks.items()
-    ]
+def _scores(book: TrialBook, part: pd.DataFrame, marks: dict[str, Mark | None]) -> list[TableCell]:
+    return [_cell(book, part, m, mean_std(part[m]), mark) for m, mark in marks.items()]
 
 
-def _cell(book: TrialBook, part: pd.DataFrame, quantity: str, text: str, best=False, worse=False) -> TableCell:
-    return TableCell(text, best, worse, trials=tuple(part["trial_id"]) if text else (), quantity=quantity)
+def _cell(book: TrialBook, part: pd.DataFrame, quantity: str, text: str, mark: Mark | None = None) -> TableCell:
+    return marked(text, mark, trials=tuple(part["trial_id"]) if text else (), quantity=quantity)

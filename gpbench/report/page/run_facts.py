@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import shlex
 
@@ -14,28 +13,22 @@ from gpbench.data.standins import twin_of
 from gpbench.papers import printed_numbers
 from gpbench.text import duration
 
-from .html_table import sheet
-from .notes import told_once
 from .trial_data import TrialBook
 
 
-def facts(book: TrialBook) -> str:
+def facts(book: TrialBook) -> dict[str, str]:
     """Trials done of planned, failed, stand-ins, time: one line of small cards."""
     results = book.results
     failed, skipped = len(results.failures), results.done - len(results.ok)
     stand_ins = [d for d in dict.fromkeys(results.rows["dataset"]) if twin_of(d)]
     total = book.rows.loc[book.rows["status"] == "ok", "total_seconds"].sum()
-    cards = {
+    return {
         "trials done": f"{results.done} of {results.planned}" + (f" ({skipped} skipped)" if skipped else ""),
         "failed": f"{failed}",
         "stand-ins": ", ".join(f"{d} for {twin_of(d)}" for d in stand_ins) or "none",
         "time of all trials": duration(total),
         "stands for": stands_for(results) or "no paper",
     }
-    return "<dl class=\"facts\">" + "".join(
-        f"<div{' class=bad' if k == 'failed' and failed else ''}><dt>{k}</dt><dd><bdi>{html.escape(v)}</bdi></dd></div>"
-        for k, v in cards.items()
-    ) + "</dl>"  # fmt: skip
 
 
 def stands_for(results: ResultsTable) -> str:
@@ -45,11 +38,7 @@ def stands_for(results: ResultsTable) -> str:
     return "; ".join(f"{paper}: {', '.join(found)}" for paper, found in items.items())
 
 
-def remarks(results: ResultsTable) -> str:
-    return "".join(f'<p class="note"><bdi>{html.escape(line)}</bdi></p>' for line in told_once(results))
-
-
-def failures(book: TrialBook) -> str:
+def failures(book: TrialBook) -> Table:
     rows = [
         (
             r["label"],
@@ -62,36 +51,29 @@ def failures(book: TrialBook) -> str:
         )
         for r in book.results.failures.to_dict("records")
     ]
-    if not rows:
-        return ""
-    table = Table("failed-trials", "Trials without a result", ["method", "data set", "trial", "status", "reason"], rows)
-    return sheet(table, book)
+    columns = ["method", "data set", "trial", "status", "reason"]
+    return Table("failed-trials", "Trials without a result", columns, rows, below=("reason",))
 
 
-def environments(results: ResultsTable) -> str:
-    """What all environments share once, then what is special to each; folded."""
+def environments(results: ResultsTable) -> list[tuple[str, str]]:
+    """(title, JSON): what all environments share once, then what is special to each."""
     found = [{k: v for k, v in e.items() if k != "checksum"} for e in results.environments]
     if not found:
-        return ""
+        return []
     shared = {k: v for k, v in found[0].items() if all(e.get(k) == v for e in found)}
     special = [{k: v for k, v in e.items() if k not in shared} for e in found]
-    parts = [f"<pre>{_json(shared)}</pre>"]
-    for i, own in enumerate(dict.fromkeys(_json(s) for s in special if s), 1):
-        parts.append(f"<h4>Only environment {i}</h4><pre>{own}</pre>")
-    count = f"{len(found)} environment{'' if len(found) == 1 else 's'}"
-    return f"<details><summary>{count}: versions, processor, BLAS</summary>{''.join(parts)}</details>"
+    own = dict.fromkeys(_json(s) for s in special if s)
+    return [("", _json(shared)), *((f"Only environment {i}", text) for i, text in enumerate(own, 1))]
 
 
 def _json(content: dict) -> str:
-    return html.escape(json.dumps(content, indent=1, ensure_ascii=False))
+    return json.dumps(content, indent=1, ensure_ascii=False)
 
 
-def again(results: ResultsTable) -> str:
-    config = html.escape(yaml.safe_dump(results.config, sort_keys=False, allow_unicode=True))
+def again(results: ResultsTable) -> tuple[str, str]:
+    """The commands that repeat the run, and its config."""
     folder = shlex.quote(results.path.as_posix())
     lines = f"gpbench run {shlex.quote((results.path / 'config.resolved.yaml').as_posix())} -o {folder}"
     if results.published:
         lines += f"\ngpbench check {folder}"
-    return (
-        f"<pre>{html.escape(lines)}</pre><details><summary>config.resolved.yaml</summary><pre>{config}</pre></details>"
-    )
+    return lines, yaml.safe_dump(results.config, sort_keys=False, allow_unicode=True)

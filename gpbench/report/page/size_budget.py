@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
 
 LIMIT = 1_950_000  # bytes; a page that opens at once on a telephone
@@ -23,6 +22,4 @@ class SizeBudget:
         return [text]
 
     def note(self) -> str:
-        if not self.out:
-            return ""
-        return f'<p class="note">Left out to keep this page small: <bdi>{html.escape(", ".join(self.out))}</bdi>.</p>'
+        return f"Left out to keep this page small: {', '.join(self.out)}." if self.out else ""

@@ -1,22 +1,24 @@
-"""The first thing a reader sees: per data set and metric the best method and those not significantly worse."""
+"""The first thing a reader sees: which method is best over all data sets and on each, and how sure that is."""
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from dataclasses import dataclass
 
 import pandas as pd
 
 from gpbench.analysis.numbers import mean_std
-from gpbench.analysis.ranking import Group, Mark, metrics_of
+from gpbench.analysis.ranking import Group, Mark, metrics_of, ranking
 from gpbench.analysis.results_table import ResultsTable
+from gpbench.analysis.significance import FEW, Ranking
+from gpbench.analysis.table import Table, TableCell
 from gpbench.metrics import AIM
+from gpbench.text import counted
 
-from ..tables import TITLES
+from ..tables import TITLES, test_note
 from .trial_data import TrialBook
 
-AT_ONCE = 4  # data sets whose answer stands on the first screen; the others are folded
+FEW_POINTS = 20  # test points
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ def blocks(book: TrialBook) -> list[Block]:
     for dataset, n in keys:
         title = f"{dataset}, n = {n:.0f}" if several[dataset] > 1 and pd.notna(n) else dataset
         answers = [_answer(book, by_data[dataset, n], metric) for metric in book.metrics]
-        found.append(Block(title, dataset, [a for a in answers if a]))
+        few = set(_few_test_points(book))
+        found.append(Block(title, dataset, [a for a in answers if a and not (a.metric == "nmse" and dataset in few)]))
     return [b for b in found if b.answers]
 
 
@@ -105,7 +108,8 @@ def _rest(marks: dict[str, Mark], best: Mark) -> str:
     if not others:
         return "the only method"
     short = "".join(f"; {m.series} has {m.few}" for m in marks.values() if m.few)
-    return _beside(marks, best, others) + short
+    few = f" (few: {counted(best.n, 'repetition')})" if 1 < best.n < FEW else ""
+    return _beside(marks, best, others) + few + short
 
 
 def _beside(marks: dict[str, Mark], best: Mark, others: list[Mark]) -> str:
@@ -119,41 +123,85 @@ def _beside(marks: dict[str, Mark], best: Mark, others: list[Mark]) -> str:
     return f"best mean; not significantly worse: {', '.join(as_good)}"
 
 
-def shown(book: TrialBook) -> str:
-    """The sentences as HTML, the first few open."""
+MOST_RANKED = 12  # methods that the ranking of the first screen names
+
+
+@dataclass(frozen=True)
+class Summary:
+    """`over_all`: (metric, best, what else is to be said); `blocks`: the answers of each data set."""
+
+    over_all: list[tuple[str, str, str]]
+    ranking: Table | None
+    blocks: list[Block]
+    key: list[str]
+
+
+def summary(book: TrialBook) -> Summary:
     found = blocks(book)
-    if not found:
-        return '<p class="lead">No trial has finished yet: there is nothing to compare.</p>'
-    first, rest = found[:AT_ONCE], found[AT_ONCE:]
-    out = "".join(map(_block, first))
-    if rest:
-        out += f"<details><summary>{len(rest)} more</summary>{''.join(map(_block, rest))}</details>"
-    limits = Counter(note for block in found for a in block.answers for note in a.limits)
-    told = "".join(f" {note[0].upper()}{note[1:]}." for note in limits)
-    return out + f'<p class="note">{html.escape(_test(book.results) + told)}</p>'
+    ranks = {m: r for m in book.metrics if (r := ranking(book.results, m))}
+    over_all = [(m, *_ranked(r)) for m, r in ranks.items()] or _leads(found)
+    limits = [note for block in found for a in block.answers for note in a.limits]
+    told = [f"{note[0].upper()}{note[1:]}." for note in dict.fromkeys(limits)]
+    if small := _few_test_points(book):
+        told.append(f"No headline: the NMSE on {', '.join(small)} rests on fewer than {FEW_POINTS} test points.")
+    return Summary(over_all, _ranking_table(ranks) if ranks else None, found, [_test(book.results), *told])
 
 
-def _block(block: Block) -> str:
-    lines = "".join(_sentence(a) for a in block.answers)
-    return f'<div class="said" data-d="{_text(block.dataset)}"><h2><bdi>{_text(block.title)}</bdi></h2>{lines}</div>'
+def _ranked(r: Ranking) -> tuple[str, str]:
+    """The best mean rank, and the methods whose ranks are too near to tell apart."""
+    order = sorted(range(len(r.methods)), key=lambda i: r.ranks[i])
+    best = r.methods[order[0]]
+    rank = f"mean rank {r.ranks[order[0]]:.1f} of 1 to {len(order)} on {r.datasets} data sets"
+    if not r.p < 0.05:
+        return "no method", f"ranks do not differ significantly (Friedman p = {r.p:.2g}); {best} leads with {rank}"
+    near = [r.methods[i] for i in order[1:] if r.ranks[i] - r.ranks[order[0]] < r.critical_difference]
+    rest = f"not told apart from it: {', '.join(near)}" if near else "better than every other method"
+    return best, f"{rank}; {rest} (critical difference {r.critical_difference:.1f})"
 
 
-def _sentence(a: Answer) -> str:
-    where = f" <small>({_text(a.where)})</small>" if a.where else ""
-    return (
-        f'<p data-q="{a.metric}"><span class="metric">{TITLES[a.metric]}</span> <b><bdi>{_text(a.best)}</bdi></b> '
-        f'<span class="number" data-t="{a.trials}" data-q="{a.metric}">{_text(a.score)}</span>: '
-        f"<bdi>{_text(a.rest)}</bdi>.{where}</p>"
-    )
+def _ranking_table(ranks: dict[str, Ranking]) -> Table:
+    """Methods by their mean rank in the first metric; a star for those that are told apart from the best."""
+    first = next(iter(ranks.values()))
+    where = {m: dict(zip(r.methods, r.ranks)) for m, r in ranks.items()}
+    rows = []
+    for method in sorted(first.methods, key=where[next(iter(ranks))].get)[:MOST_RANKED]:
+        cells = []
+        for m, r in ranks.items():
+            rank, best = where[m].get(method), min(r.ranks)
+            worse = rank is not None and r.p < 0.05 and rank - best >= r.critical_difference
+            cells.append(TableCell("" if rank is None else f"{rank:.1f}", rank == best, worse))
+        rows.append((method, cells))
+    distances = ", ".join(f"{TITLES[m]} {r.critical_difference:.2f}" for m, r in ranks.items())
+    left = len(first.methods) - len(rows)
+    notes = [f"1 is best. Bold: best. *: worse than the best by the critical difference ({distances})."]
+    notes += [f"{left} more methods have higher ranks."] if left > 0 else []
+    columns = ["method", *(TITLES[m] for m in ranks)]
+    return Table("ranking", f"Mean ranks over {first.datasets} data sets", columns, rows, notes=notes)
+
+
+def _leads(found: list[Block]) -> list[tuple[str, str, str]]:
+    """With fewer than five data sets: who has the best mean on how many of them; no test joins them."""
+    if len(found) < 2:
+        return []
+    out = []
+    for metric in dict.fromkeys(a.metric for block in found for a in block.answers):
+        best = Counter(a.best for block in found for a in block.answers if a.metric == metric)
+        (leader, count), total = best.most_common(1)[0], sum(best.values())
+        level = [name for name, n in best.items() if n == count]
+        if len(level) > 1:
+            out.append((metric, "no single method", f"{' and '.join(level)} each lead on {count} of {total}"))
+        else:
+            out.append((metric, leader, f"best mean on {count} of {total}"))
+    return out
+
+
+def _few_test_points(book: TrialBook) -> list[str]:
+    """Data sets whose NMSE divides by a variance of few test points."""
+    ok = book.results.ok
+    return list(dict.fromkeys(ok.loc[(ok["n_test"] < FEW_POINTS) & ok["nmse"].notna(), "dataset"]))
 
 
 def _test(results: ResultsTable) -> str:
-    compare = results.config.get("compare") or {}
-    holm = ", Holm-corrected" if compare.get("correction") == "holm" else ""
-    test = f"{compare.get('test', 'paired-t')} at {compare.get('alpha', 0.05):g}{holm}"
+    """What bold and star mean on the whole page."""
     aims = "".join(f", of {TITLES[m]} nearer to {AIM[m]:g}" for m in metrics_of(results) if m in AIM)
-    return f"Lower is better{aims}. Tests: {test}, on shared trials."
-
-
-def _text(value: str) -> str:
-    return html.escape(str(value), quote=True)
+    return f"{test_note(results)} Lower is better{aims}."

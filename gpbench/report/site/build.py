@@ -31,7 +31,7 @@ def build(dirs: list[Path], out: Path, readme: Path | None = None) -> list[Path]
     whole = Score.of(
         *([x for b in papers for x in found.to_json()[k] if x["paper"] == b.paper] for k in ("cells", "claims"))
     )
-    pages = {"index.html": index(papers, whole, list(links.values()))}
+    pages = {"index.html": index(papers, whole, list(links.values()), (out / "docs" / "index.html").is_file())}
     for board in papers:
         pages[f"{board.paper}.html"] = paper_page(board, [links[r.path] for r in board.folders])
     files = place_below(out, pages)

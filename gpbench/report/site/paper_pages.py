@@ -1,12 +1,10 @@
-"""The pages of the site: the index with five papers, and one page for each paper."""
+"""The pages of the site: the index with papers and folders, and one page for each paper."""
 
 from __future__ import annotations
 
-import html
-
 from gpbench.analysis.table import Table, TableCell
+from gpbench.html import render
 from gpbench.html.bars import counted
-from gpbench.html.document import document, header, section
 from gpbench.papers import printed_numbers
 
 from ..page import check_section
@@ -14,61 +12,42 @@ from ..page.html_table import sheet
 from .folder_pages import FolderLinks
 from .scoreboard import PaperBoard, Score
 
-FILTERS = '<form class="filters" hidden aria-label="Filters"></form>\n'
+SITE_IMAGES = "data: 'self' file:"  # the pictures of the cards are files of the site
 
 
-def index(boards: list[PaperBoard], whole: Score, folders: list[FolderLinks]) -> str:
-    cards = "".join(map(_card, boards))
-    table = sheet(folders_table(folders), downloads=False)
-    body = (
-        header(
-            "How far five papers reproduce",
-            "Printed numbers and claims of five papers on sparse Gaussian processes beside ours.",
-            {},
-        )
-        + f'<main>\n<section aria-label="Answer"><p class="headline">{html.escape(whole.sentence())}.</p>'
-        + f'<div class="papers">{cards}</div></section>\n{section("Folders", FILTERS + table)}</main>\n'
-    )
-    return document("Scoreboard", body)
-
-
-def _card(board: PaperBoard) -> str:
-    score, page = board.score, f"{board.paper}.html"
-    links = [f'<a href="{page}#cells">printed beside ours</a>'] if board.cells else []
-    links += [f'<a href="{page}#claims">claims</a>', f'<a href="{page}#folders">reports, configs, figures</a>']
-    cells = {v: n for v, n in score.cells.items() if n}
-    claims = {v: n for v, n in score.claims.items() if n}
-    none = "" if board.cells else '<p class="note">Prints no numbers that can be compared, only figures.</p>'
-    return (
-        f'<article class="paper"><h2><a href="{page}">{html.escape(board.title)}</a></h2>'
-        f"{counted(cells, 'printed results')}{none}{counted(claims, 'claims')}<p>{' · '.join(links)}</p></article>\n"
-    )
+def index(boards: list[PaperBoard], whole: Score, folders: list[FolderLinks], has_docs: bool = False) -> str:
+    groups: dict[str, list[FolderLinks]] = {}
+    for f in sorted(folders, key=lambda f: f.group, reverse=True):
+        groups.setdefault(f.group, []).append(f)
+    cards = [
+        {
+            "paper": b.paper, "title": b.title, "words": f"{b.paper} {b.title}".lower(),
+            "results": counted(b.score.cells, "printed results"), "claims": counted(b.score.claims, "claims"),
+        }
+        for b in boards
+    ]  # fmt: skip
+    pictured = [f for f in folders if f.picture]
+    example = next((f for f in pictured if f.picture.startswith("figure-")), pictured[0] if pictured else None)
+    return render.page(
+        "index.html", "How far five papers reproduce", images=SITE_IMAGES, boards=cards, groups=groups,
+        headline=whole.sentence(), picture=example, has_docs=has_docs,
+        links={"Documentation": "docs/index.html"} if has_docs else {},
+    )  # fmt: skip
 
 
 def paper_page(board: PaperBoard, folders: list[FolderLinks]) -> str:
     score = board.score
     place = {c.id: c for c in printed_numbers.cells(board.paper)}
-    seen = [check_section.Seen(place[c.id], c, (), "") for c in board.cells]
+    seen = check_section.in_order([check_section.Seen(place[c.id], c, (), "") for c in board.cells])
     addresses = {c: (name, f"{name}/report.html") for c, name in board.source.items()}
-    parts = {
-        "Printed beside ours": sheet(check_section.cells_table(check_section.in_order(seen), addresses))
-        if seen
-        else "",
-        "Order of methods": sheet(orders_table(board), downloads=False) if board.orders else "",
-        "Claims": sheet(check_section.claims_table("claims-table", "What the paper says", board.claims)),
-        "Folders": sheet(folders_table(folders), downloads=False) + figures_list(folders),
-    }
-    parts = {name: body for name, body in parts.items() if body}
-    links = {"Scoreboard": "index.html"} | {name: f"#{name.lower().replace(' ', '-')}" for name in parts}
-    counts = counted({v: n for v, n in score.cells.items() if n}, "printed results")
-    counts += counted({v: n for v, n in score.claims.items() if n}, "claims")
-    body = (
-        header(board.title, f"{score.sentence()}.", links)
-        + f'<main>\n<section aria-label="Answer">{counts}</section>\n{FILTERS}'
-        + "".join(section(name, part) for name, part in parts.items())
-        + "</main>\n"
-    )
-    return document(board.title, body)
+    return render.page(
+        "paper.html", board.title, lead=f"{score.sentence()}.", folders=folders,
+        counts=counted(score.cells, "printed results") + counted(score.claims, "claims"),
+        cells=sheet(check_section.cells_table(seen, addresses)) if seen else "",
+        orders=sheet(orders_table(board), downloads=False) if board.orders else "",
+        claims=sheet(check_section.claims_table("claims-table", "What the paper says", board.claims)),
+        folders_table=sheet(folders_table(folders), downloads=False),
+    )  # fmt: skip
 
 
 def orders_table(board: PaperBoard) -> Table:
@@ -107,28 +86,10 @@ def folders_table(folders: list[FolderLinks]) -> Table:
                 TableCell(f"{f.failed}"),
                 TableCell("report", link=f"{f.name}/report.html"),
                 TableCell("config", link=f"{f.name}/config.yaml"),
-                TableCell(f"{len(f.figures)}", link=f"{f.papers[0]}.html#figures" if f.papers and f.figures else ""),
+                TableCell(f"{len(f.figures)}", link="#figures" if f.figures else ""),
             ],
         )
         for f in folders
     ]
     columns = ["folder", "paper", "stands for", "trials", "failed", "report", "config", "figures"]
     return Table("folders-table", "Results folders", columns, rows)
-
-
-def figures_list(folders: list[FolderLinks]) -> str:
-    items = "".join(
-        f"<li><bdi>{html.escape(f.name)}</bdi>: "
-        + ", ".join(
-            f'<a href="{_text(f.name)}/plots/{_text(file)}">{_text(file.removesuffix(".svg"))}</a>'
-            for file in f.figures
-        )
-        + "</li>"
-        for f in folders
-        if f.figures
-    )
-    return f'<div id="figures"><h3>Figures</h3><ul class="figures">{items}</ul></div>' if items else ""
-
-
-def _text(value: str) -> str:
-    return html.escape(value, quote=True)
