@@ -46,7 +46,11 @@ def _named(module, base) -> dict[str, type]:
 
 def _module_names(kind) -> list[str]:
     package = importlib.import_module(_KINDS[kind][0])
-    return [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in ("base", "quadrature") and m.name[0] != "_"]
+    return [
+        m.name
+        for m in pkgutil.iter_modules(package.__path__)
+        if m.name not in ("base", "quadrature") and m.name[0] != "_"
+    ]
 
 
 def own_names(kind: str) -> set[str]:

@@ -26,7 +26,9 @@ class LikelihoodPosterior(Predictor):
 
     def log_density(self, Xs, y) -> np.ndarray:
         """log p(y | the rows of the fit) for new targets y   (t,)."""
-        return self.at.likelihood.log_predictive(np.asarray(y, dtype=float), *self.posterior.predict(Xs), self.at.values)
+        return self.at.likelihood.log_predictive(
+            np.asarray(y, dtype=float), *self.posterior.predict(Xs), self.at.values
+        )
 
     def quantiles(self, Xs, q: float) -> np.ndarray:
         return self.at.likelihood.quantiles(*self.posterior.predict(Xs), self.at.values, q)
