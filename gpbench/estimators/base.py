@@ -49,7 +49,7 @@ class Estimator(BaseEstimator):
         choice = parameters.kernel(self.kernel, cls)
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
         h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
-        parameters.check_values(h, choice, self._task)
+        parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
