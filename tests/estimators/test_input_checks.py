@@ -73,7 +73,7 @@ def _values(**changed):
 @pytest.mark.parametrize(
     "parameters, message",
     [
-        ({"method": "vef"}, "unknown method 'vef'; did you mean vfe"),
+        ({"method": "vef"}, "unknown method 'vef'; did you mean vif or vfe"),
         ({"method": "ep"}, "ep is for classification; use SparseGPClassifier"),
         ({"n_basis": 0}, "n_basis: expected 'auto' or a whole number from 1 on, got 0"),
         ({"n_basis": 2.5}, "n_basis: expected"),

@@ -135,7 +135,7 @@ def ranges(text: str | None) -> list[tuple[int, float]]:
     """'0,2,5-7' as pairs of first and last; everything for None."""
     if text is None:
         return [(0, float("inf"))]
-    found_ranges = []
+    found_ranges: list[tuple[int, float]] = []
     for part in text.split(","):
         found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part)
         if not found or int(found[2] or found[1]) < int(found[1]):

@@ -62,7 +62,7 @@ class Trial:
     def _params(self) -> dict:
         """Of a user's adapter file its name, wherever it lies; `lock` knows its content."""
         external = self.params.get("external")
-        return self.params | {"external": Path(external).name} if is_python_file(external) else self.params
+        return self.params | {"external": Path(str(external)).name} if is_python_file(external) else self.params
 
     @property
     def data(self) -> dict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpbench import catalog
 from gpbench.experiment.config.sections import SPLITS, Hyperparameters, Scale
 from gpbench.gp.kernels.build import classes_in, essential_options, names_in
@@ -26,7 +28,7 @@ def identified_source(source: dict) -> dict:
     return essential(catalog.find("dataset", source["name"]), source) if "name" in source else source
 
 
-def plugin_code(method: type, source: dict, kernel: dict) -> str:
+def plugin_code(method: type[Any], source: dict, kernel: dict) -> str:
     """Hashes of the plug-in files that a trial runs through; empty when it is gpbench's own code alone."""
     return "+".join(sorted({catalog.source_hash(method), *shared_plugin_code(source, kernel)} - {""}))
 
@@ -38,7 +40,7 @@ def shared_plugin_code(source: dict, kernel: dict) -> list[str]:
     return [code for cls in classes if (code := catalog.source_hash(cls))]
 
 
-def versions(method: type, source: dict, settings: dict, params: dict) -> dict[str, int]:
+def versions(method: type[Any], source: dict, settings: dict, params: dict) -> dict[str, int]:
     """Raised versions of all that a trial runs through."""
     hyper = settings["hyperparameters"]
     more = method.raised_for({**params, "schedule": hyper["schedule"]})
@@ -51,7 +53,7 @@ def versions(method: type, source: dict, settings: dict, params: dict) -> dict[s
     return raised(found)
 
 
-def learners(h: dict, params: dict, method: type) -> dict[str, int]:
+def learners(h: dict, params: dict, method: type[Any]) -> dict[str, int]:
     """Of the climbs that a trial makes, or shares: the lowest version that does the same.
 
     1 and 2 differ for L-BFGS with every variable in a box: not by conjugate gradients, nor where inducing inputs are

@@ -25,7 +25,8 @@ def offers(
     trials: list[Trial], store: ResultsFolder, folders: Iterable[str | Path], predictions: bool = False
 ) -> Offers:
     """What the folders have of the trials that the store lacks, each trial once; nothing is written."""
-    own, found = store.results(trials, predictions=predictions), {}
+    own = store.results(trials, predictions=predictions)
+    found: Offers = {}
     lacking = [t for t in trials if t.id not in own or own[t.id].status not in FINAL]
     for folder in map(Path, folders):
         if folder.resolve() == store.folder.resolve():

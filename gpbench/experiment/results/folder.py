@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from gpbench import __version__
 from gpbench.errors import ConfigError, DataError
@@ -84,11 +85,11 @@ class ResultsFolder:
             return read_checked(self.manifest).get("gpbench")
         except (FileNotFoundError, Damaged):
             pass
-        found = set()
+        found: set[str | None] = set()
         for path in (self.folder / "env").glob("*.json"):
             with contextlib.suppress(FileNotFoundError, Damaged):
                 found.add((read_checked(path).get("packages") or {}).get("gpbench"))
-        return max(found - {None}, default=None)
+        return max(filter(None, found), default=None)
 
     def write_env(self, env: dict) -> str:
         name = digest(env)
@@ -135,7 +136,8 @@ class ResultsFolder:
 
     def save(self, result: TrialResult, predictions: dict | None = None) -> None:
         """Write a result at its place; arrays go first, so a trial that is there has its predictions."""
-        id, body = result.trial.id, {"result": result.plain()}
+        id = result.trial.id
+        body: dict[str, Any] = {"result": result.plain()}
         if result.status not in FINAL:
             write_checked(self.failure_path(id), body)
             return
@@ -308,5 +310,5 @@ def _npz(arrays: dict) -> bytes:
     import numpy as np
 
     out = io.BytesIO()
-    np.savez_compressed(out, **{k: np.asarray(v) for k, v in arrays.items()})
+    np.savez_compressed(out, **{k: np.asarray(v) for k, v in arrays.items()})  # type: ignore[arg-type]
     return out.getvalue()

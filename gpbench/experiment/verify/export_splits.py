@@ -24,8 +24,7 @@ def export_trials(trials: list[Trial], out: Path) -> list[Path]:
     for k, (key, by_index) in enumerate(groups.items()):
         folder = Path(key[0]).stem + (f"-{names[:k].count(key[0])}" if names.count(key[0]) > 1 else "")
         first = next(iter(by_index.values()))
-        name = first.dataset.get("name")
-        per_trial = bool(name) and catalog.find("dataset", name).per_trial
+        per_trial = "name" in first.dataset and catalog.find("dataset", first.dataset["name"]).per_trial
 
         def rngs(index, by_index=by_index, per_trial=per_trial):
             return random_streams.data(by_index[index], per_trial), random_streams.split(by_index[index])

@@ -84,7 +84,9 @@ def order(kept: Iterable[ArchivedTrial], seed: int) -> list[ArchivedTrial]:
     """All of them, each prefix a stratified sample; the seed decides which trial stands for its stratum."""
     rest = sorted(kept, key=lambda k: (k.trial.id, str(k.folder)))
     random.Random(seed).shuffle(rest)
-    first, strata, seen = [], {}, set()
+    first: list[ArchivedTrial] = []
+    strata: dict[tuple, list[ArchivedTrial]] = {}
+    seen: set = set()
     for k in rest:
         if not seen.issuperset(k.parts):
             seen.update(k.parts)

@@ -176,7 +176,8 @@ def _run(part: list[ArchivedTrial], settings: dict, options: Options, progress: 
 
 
 def _compared(kept: ArchivedTrial, now: TrialResult, environment: dict) -> Rerun:
-    then, differs, elsewhere = kept.record, {}, platforms.differences(_environment(kept), environment)
+    differs: dict[str, tuple] = {}
+    then, elsewhere = kept.record, platforms.differences(_environment(kept), environment)
     if now.status != then.status:
         differs["status"] = then.status, f"{now.status}: {now.reason}"
     else:
@@ -194,8 +195,7 @@ def _compared(kept: ArchivedTrial, now: TrialResult, environment: dict) -> Rerun
 
 def _is_fetched(trial: Trial) -> bool:
     """Its rows come from files of elsewhere, rather than from our own generator or the user's csv."""
-    name = trial.dataset.get("name")
-    return bool(name) and not catalog.find("dataset", name).generated
+    return "name" in trial.dataset and not catalog.find("dataset", trial.dataset["name"]).generated
 
 
 def numbers(result: TrialResult) -> dict[str, float | None]:

@@ -68,7 +68,8 @@ class PartialCholesky:
 
 def independent_root(E, floor) -> tuple[list[int], np.ndarray]:
     """Rows of E (z, z), in order, whose residual exceeds `floor`, and the lower Cholesky factor of E on them."""
-    kept, root, left = [], np.zeros_like(E), E.diagonal().copy()
+    kept: list[int] = []
+    root, left = np.zeros_like(E), E.diagonal().copy()
     for c in range(len(E)):
         if left[c] > floor[c]:
             k = len(kept)
