@@ -280,8 +280,9 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("trials", dataset.settings, dataset.keys, {}, ())
             dataset_entry.check_trials(reader, dataset, split, config.repetitions_for(dataset), place)
         for method in config.methods:
-            if method.cls.task != dataset.task:
-                message = f"{method.method} is a {method.cls.task} method, {dataset.names[0]} is {dataset.task} data"
+            tasks = {method.cls.task_of(p) for p in grid.combinations(method.cls, config.params_for(dataset, method))}
+            for task in tasks - {dataset.task}:
+                message = f"{method.method} is a {task} method, {dataset.names[0]} is {dataset.task} data"
                 reader.fault(method.keys, message)
             _check_params(reader, config, dataset, method)
             settings = config.settings_for(dataset, method)

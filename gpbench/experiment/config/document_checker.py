@@ -89,8 +89,11 @@ class Reader:
             return None
 
     def pydantic(self, error: ValidationError, where: Callable[[tuple], Keys], fields: dict, partial=False) -> None:
-        """Every error of a validation. `where` maps pydantic's location to the document, for data that was put together
-        from several places; `partial` data may lack required keys."""
+        """Report every error of a validation.
+
+        `where` maps pydantic's location to the document, for data that comes from several places; `partial` data may
+        lack required keys.
+        """
         found = [(self.located(where(e["loc"]), e["type"]), e) for e in error.errors(include_url=False)]
         # the intended branch of a union fails deepest inside the value
         found = [(k, e) for k, e in found if not any(len(o) > len(k) and o[: len(k)] == k for o, _ in found)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def results(
     begin(trials[0])
     draw = trial_data(trials[0])
     method = method_of(trials[0])
-    if (why := refusal(method, draw)) is not None:
+    if (why := refusal(method, draw, trials[0].params)) is not None:
         raise why
     latent = not asked or "nlpd_latent" in asked
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
@@ -76,11 +77,11 @@ def results(
             yield failure(trial, e, draw), {}
 
 
-def refusal(method: Method | type[Method], draw: TrialData) -> Exception | None:
+def refusal(method: Method | type[Method], draw: TrialData, params: Mapping[str, Any]) -> Exception | None:
     """Why the method cannot use this data, as far as it is known before the fit; else None."""
     name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
-    if method.task != task:
-        return NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
+    if (own := method.task_of(params)) != task:
+        return NotApplicable(f"{method.name} is for {own}, {name} is {task} data")
     if draw.row_noise(draw.split.train) is not None and not method.row_noise:
         return NotApplicable(f"{method.name} takes no weights or noise variances of rows; {name} has some")
     if draw.large and not method.large:

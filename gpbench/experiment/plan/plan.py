@@ -97,12 +97,12 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
     settings = config.settings_for(dataset, method)
     given = config.params_for(dataset, method)
     named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # these two have columns
-    code = trial_id.plugin_code(method.cls, source, settings["kernel"])
     fixed, dataset_of = trial_id.identified(settings), trial_id.identified_source(source)
 
     def trial_of(point: dict):
         params = grid.filled(method.cls, point)
         own = essential(method.cls, params)
+        code = trial_id.plugin_code(method.cls, source, settings["kernel"], params)
         versions = trial_id.versions(method.cls, source, settings, params)
         label = " ".join([method.label, *(f"{k}={params[k]}" for k in named)])
         return lambda index: Trial(

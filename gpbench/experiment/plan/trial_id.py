@@ -28,9 +28,10 @@ def identified_source(source: dict) -> dict:
     return essential(catalog.find("dataset", source["name"]), source) if "name" in source else source
 
 
-def plugin_code(method: type[Any], source: dict, kernel: dict) -> str:
+def plugin_code(method: type[Any], source: dict, kernel: dict, params: dict) -> str:
     """Hashes of the plug-in files that a trial uses; empty if it uses only gpbench's own code."""
-    return "+".join(sorted({catalog.source_hash(method), *shared_plugin_code(source, kernel)} - {""}))
+    parts = {catalog.source_hash(cls) for cls in (method, *method.parts_of(params))}
+    return "+".join(sorted({*parts, *shared_plugin_code(source, kernel)} - {""}))
 
 
 def shared_plugin_code(source: dict, kernel: dict) -> list[str]:
@@ -45,6 +46,7 @@ def versions(method: type[Any], source: dict, settings: dict, params: dict) -> d
     hyper = settings["hyperparameters"]
     more = method.raised_for({**params, "schedule": hyper["schedule"]})
     found = {"method": version_of(method) + more, **learners(hyper, params, method)}
+    found |= {f"likelihood {cls.name}": version_of(cls) for cls in method.parts_of(params)}
     found |= {f"kernel {cls.name}": version_of(cls) for cls in classes_in(settings["kernel"])}
     if settings["hyperparameters"].get("subset", 0) is None and not method.learns_itself:
         found["subset"] = sizes.version
