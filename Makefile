@@ -20,7 +20,7 @@ help:
 	@echo "make site              the scoreboard over all committed results, in site/; README's state"
 	@echo "make docs              the documentation, in site/docs/"
 	@echo "make bench             hot paths beside one dgemm and beside other libraries"
-	@echo "make lint              ruff"
+	@echo "make lint              ruff, and mypy on the packages that pyproject.toml lists"
 
 setup:
 	@bash scripts/setup.sh

@@ -23,6 +23,7 @@ from .text import is_name, suggestion
 _KINDS = {  # kind -> (package to search, module and name of the base class)
     "method": ("gpbench.methods", "gpbench.methods.base", "Method"),
     "kernel": ("gpbench.gp.kernels", "gpbench.gp.kernels.base", "Kernel"),
+    "likelihood": ("gpbench.gp.likelihoods", "gpbench.gp.likelihoods.base", "Likelihood"),
     "dataset": ("gpbench.data.sources", "gpbench.data.source", "Source"),
 }
 _NAME = re.compile(r'^    name\b[^=\n]*= "([^"]+)"', re.MULTILINE)
@@ -45,7 +46,11 @@ def _named(module, base) -> dict[str, type]:
 
 def _module_names(kind) -> list[str]:
     package = importlib.import_module(_KINDS[kind][0])
-    return [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in ("base",) and m.name[0] != "_"]
+    return [
+        m.name
+        for m in pkgutil.iter_modules(package.__path__)
+        if m.name not in ("base", "quadrature") and m.name[0] != "_"
+    ]
 
 
 def own_names(kind: str) -> set[str]:
@@ -84,7 +89,7 @@ def load_plugin(path: str) -> None:
     names = {kind: _named(loaded.module, _base(kind)) for kind in _KINDS}
     if not any(names.values()):
         raise ConfigError(
-            f"plugin {path}: defines no Method, Kernel or Source with a name (docs/reference/extending.md)"
+            f"plugin {path}: defines no Method, Kernel, Likelihood or Source with a name (docs/reference/extending.md)"
         )
     for kind, found in names.items():
         if odd := [name for name in found if not is_name(name)]:

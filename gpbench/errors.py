@@ -49,6 +49,10 @@ class NotPositiveDefinite(GpbenchError):
     """A covariance matrix that no rung of the jitter ladder could repair: trial status `nonpsd`."""
 
 
+class NotConverged(GpbenchError):
+    """An iteration ended without a result: trial status `failed`."""
+
+
 class InvalidPrediction(GpbenchError):
     """A method returned NaN, a variance <= 0, the wrong shape or an impossible figure: trial status `invalid`."""
 

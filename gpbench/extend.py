@@ -4,6 +4,7 @@
     GreedyMethod, WorkingSetMethod          greedy selection with a criterion of your own
     Criterion                               what a criterion measures and how it scores candidates
     Kernel                                  a covariance function with its gradients
+    Likelihood, Parameter                   a likelihood of `ep` and `ep-fic`, with its learned parameters
     Dataset, Source                         a data set
     ExactPosterior                          the posterior of an exact GP, for methods that end in one
     Added                                   marks a parameter that was added later and enters ids only where it is set
@@ -17,6 +18,7 @@ from gpbench.data.dataset import Dataset
 from gpbench.data.source import Source
 from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.likelihoods.base import Likelihood, Parameter
 from gpbench.gp.selection.criterion import Criterion
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.methods.families.greedy import GreedyMethod, WorkingSetMethod
@@ -30,7 +32,9 @@ __all__ = [
     "Fitted",
     "GreedyMethod",
     "Kernel",
+    "Likelihood",
     "Method",
+    "Parameter",
     "Prediction",
     "Problem",
     "Source",

@@ -87,7 +87,7 @@ def bundle(path: str | Path) -> dict[str, bytes]:
 
 
 def _hash(file: Path, content: bytes) -> str:
-    """Of the file alone where it imports none of the user's own modules."""
+    """The hash of the file, and of the user's own modules where it imports some."""
     found = _with_helpers(file, content)
     hashes = [_sha(content), *sorted(_sha(found[f][1]) for f in found if f != file)]
     return (hashes[0] if len(hashes) == 1 else _sha("".join(hashes).encode()))[:16]

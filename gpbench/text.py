@@ -14,12 +14,12 @@ SIMILAR = 0.65  # share of letters in common from which on a word may be a missp
 
 
 def is_name(name) -> bool:
-    """Of a config, a method, a kernel, a data set."""
+    """Whether a text can name a config, a method, a kernel or a data set."""
     return isinstance(name, str) and bool(re.match(NAME, name)) and not name.endswith("\n")
 
 
 def is_python_file(name) -> bool:
-    """Of an adapter: the user's own file, not a library's name."""
+    """Whether an adapter is the user's own file rather than the name of a library."""
     return isinstance(name, str) and name.endswith(".py")
 
 
@@ -60,7 +60,7 @@ _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "": 1}
 
 
 def seconds(text: str) -> float | None:
-    """Of a time as people write it: 90s, 10m, 1h; None where it is none."""
+    """Seconds of a time such as 90s, 10m or 1h; None if the text is not a time."""
     found = _TIME.fullmatch(text)
     return float(found[1]) * _UNITS[found[2]] if found and float(found[1]) > 0 else None
 

@@ -14,11 +14,11 @@ import numpy as np
 from scipy.sparse import csc_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from gpbench.gp.kernels.build import build
+from gpbench.gp.kernels.build import build_kernel
 
 rng = np.random.default_rng(7)
 X = rng.uniform(0, 10, (300, 2))
-kernel = build({"name": "pp1"}, X)
+kernel = build_kernel({"name": "pp1"}, X)
 kernel = kernel.with_theta(np.log([1.0, 1.3, 1.3]))  # variance, and the radius along each input
 K = kernel(X)
 K = K.toarray() if hasattr(K, "toarray") else K

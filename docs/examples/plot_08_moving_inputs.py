@@ -4,8 +4,8 @@ Inducing inputs that move
 
 After this example you know what `optimise_inputs` does, and when it pays.
 
-Ten inducing inputs start at centres of k-means (grey). Learned together with the hyperparameters they move to where the
-function changes most (orange): the oscillation on the right. On the left one or two are enough.
+Fourteen inducing inputs start at centres of k-means (grey). Learned together with the hyperparameters they move to where the
+function changes most (orange): the oscillation on the right. On the left a few are enough.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ grid = np.linspace(0, 10, 400)[:, None]
 figure, panels = plt.subplots(2, 1, figsize=(8, 5.2), sharex=True)
 for panel, free in zip(panels, (False, True), strict=True):
     model = SparseGPRegressor(
-        "vfe", n_basis=10, learn="joint", random_state=0, options={"optimise_inputs": free, "inducing": "kmeans"}
+        "vfe", n_basis=14, learn="joint", random_state=0, options={"optimise_inputs": free, "inducing": "kmeans"}
     ).fit(X, y)
     mean, std = model.predict(grid, return_std=True)
     error = np.mean((mean - curve(grid[:, 0])) ** 2) / curve(grid[:, 0]).var()

@@ -35,6 +35,8 @@ class Library:
             [str(python), "-s", str(SERVE), str(adapter.file)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=clean, cwd=self._files.name, text=True,
         )  # fmt: skip
+        assert self._process.stdin and self._process.stdout
+        self._requests, self._answers = self._process.stdin, self._process.stdout
         self._end = weakref.finalize(self, _close, self._process, self._files)
         self.answer = self._ask("fit", {"X": X, "y": y}, params=params | {"model": adapter.model})
 
@@ -49,8 +51,8 @@ class Library:
         path = Path(self._files.name) / f"{what}.npz"
         np.savez(path, **arrays)
         try:
-            self._process.stdin.write(json.dumps({"do": what, "arrays": str(path), **request}) + "\n")
-            self._process.stdin.flush()
+            self._requests.write(json.dumps({"do": what, "arrays": str(path), **request}) + "\n")
+            self._requests.flush()
             line = self._line()
         except BrokenPipeError:
             line = ""
@@ -70,13 +72,13 @@ class Library:
 
     def _line(self) -> str:
         """The next answer; empty when the process has ended, though another that it started may hold its pipe."""
-        answers, ended = self._process.stdout, False
-        while not select.select([answers], [], [], 0 if ended else TICK)[0]:
+        ended = False
+        while not select.select([self._answers], [], [], 0 if ended else TICK)[0]:
             if ended:
                 return ""
             ended = self._process.poll() is not None
             self._weigh()
-        return answers.readline()
+        return self._answers.readline()
 
     def _weigh(self) -> None:
         """The limit holds for each process by itself; here for all of them together."""
@@ -104,7 +106,7 @@ def _close(process: subprocess.Popen, files: tempfile.TemporaryDirectory) -> Non
     with contextlib.suppress(OSError):
         process.kill()
         process.wait()
-    for stream in (process.stdin, process.stdout):
+    for stream in filter(None, (process.stdin, process.stdout)):
         with contextlib.suppress(OSError):
             stream.close()
     files.cleanup()

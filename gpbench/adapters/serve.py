@@ -66,6 +66,7 @@ def cpu_seconds():
 
 def load(path):
     spec = importlib.util.spec_from_file_location("adapter", path)
+    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

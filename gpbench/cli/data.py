@@ -141,7 +141,7 @@ def shards(name, rows, output, seed, plugin):
     if not issubclass(cls, Generated):
         raise ConfigError(f"{name} is no simulator: only kin40k-sim and friedman1, 2, 3 are drawn at any size")
     try:
-        count = write(output, generate(cls(), rows, seed))
+        count = write(output, generate(cls(), rows, seed))  # type: ignore[call-arg]
     except NotApplicable as e:
         raise ConfigError(str(e)) from e
     click.echo(f"{output}: {count} rows of {name}")

@@ -11,7 +11,7 @@ import click
 
 from .shared import Command, json_option, note, plugin_option, print_json
 
-KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel"}
+KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel", "likelihoods": "likelihood"}
 
 
 def _summary(cls) -> str:
@@ -29,7 +29,7 @@ def _sentence(cls) -> str:
 @json_option
 @plugin_option
 def list_(what, as_json, plugin):
-    """One line each: datasets, methods, kernels, metrics or configs."""
+    """One line each: datasets, methods, kernels, likelihoods, metrics or configs."""
     if what in KINDS:
         from gpbench import catalog
 
@@ -118,7 +118,7 @@ def describe(name, as_json, plugin):
     described = _described(name)
     if not described:
         every = [n for kind in KINDS.values() for n in catalog.available(kind)]
-        usual = "; see gpbench list methods|datasets|kernels|metrics|configs"
+        usual = "; see gpbench list methods|datasets|kernels|likelihoods|metrics|configs"
         hint = suggestion(name, [*every, *metrics.METRICS, *packaged.names()], usual)
         raise ConfigError(f"nothing is called '{name}'{hint}")
     if as_json:
@@ -137,6 +137,8 @@ def describe(name, as_json, plugin):
 
 def _facts(kind: str, cls) -> dict:
     facts = {"summary": _summary(cls), "use": getattr(cls, "use", "")}
+    if kind == "likelihood":
+        return facts | {"targets": cls.targets, "parameters": dict.fromkeys(cls.parameters, "learned")}
     if kind == "kernel":
         import inspect
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import click
+
+from gpbench.text import printable
 
 from .shared import Command, folder, json_option, note, output_file, output_folder, print_json
 
@@ -72,11 +75,12 @@ def report(directory):
 @click.option(
     "--baseline", type=click.Path(exists=True, dir_okay=False), help="Fail only where worse than this check.json."
 )
+@click.option("--details", is_flag=True, help="Every number and claim, one line each.")
 @click.option("--needed", is_flag=True, help="Only list the trials that would decide the inconclusive cells.")
 @click.option("--report", "report_file", type=output_file, help="Also write the state as Markdown.")
-def check(directories, as_json, junit, baseline, needed, report_file):
+def check(directories, as_json, junit, baseline, details, needed, report_file):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
-    from gpbench.papers import check, check_report
+    from gpbench.papers import check, check_report, check_summary
     from gpbench.system.atomic_files import write
 
     if needed:
@@ -89,10 +93,12 @@ def check(directories, as_json, junit, baseline, needed, report_file):
     if as_json:
         print_json(found.to_json())
     else:
-        for line in found.lines():
-            click.echo(line)
+        width = shutil.get_terminal_size((100, 24)).columns
+        brief = check_summary.summary_lines(found, [Path(d) for d in directories], width)
+        for line in found.lines() if details else brief:
+            click.echo(printable(line))
     verdict = found.against(baseline)
-    note(verdict.message)
+    note(verdict.message if details or as_json or baseline else verdict.message.partition(":")[0])
     return 0 if verdict.passed else 4
 
 

@@ -42,7 +42,8 @@ def _load(paths, overrides) -> list[tuple[str, Config | DataError]]:
     from gpbench.experiment.config import packaged
     from gpbench.experiment.config.config import load_config
 
-    loaded, problems = [], []
+    loaded: list[tuple[str, Config | DataError]] = []
+    problems = []
     for path in paths:
         try:
             loaded.append((path, load_config(packaged.located(path), list(overrides))))

@@ -7,6 +7,7 @@ import glob
 import json
 import math
 import sys
+from typing import Any
 
 import click
 
@@ -28,7 +29,7 @@ def _set_verbosity(context, parameter, value):
 
 
 def _verbosity_options() -> list[click.Option]:
-    shared = {"expose_value": False, "is_eager": True, "callback": _set_verbosity}
+    shared: dict[str, Any] = {"expose_value": False, "is_eager": True, "callback": _set_verbosity}
     return [
         click.Option(["-v", "--verbose"], count=True, help="More on stderr (-vv: debug).", **shared),
         click.Option(["-q", "--quiet"], is_flag=True, help="Only results and errors.", **shared),

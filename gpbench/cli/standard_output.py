@@ -11,7 +11,7 @@ import sys
 class _Descriptor(io.FileIO):
     """Errors of writing carry its name, as those of a file do."""
 
-    def write(self, content) -> int | None:
+    def write(self, content):
         try:
             return super().write(content)
         except OSError as e:

@@ -1,4 +1,4 @@
-"""What is odd about a data set's rows, found by code: repeated inputs, leaking, constant and copied columns, rounding.
+"""Report unusual rows of a data set: repeated inputs; leaking, constant and copied columns; rounded targets.
 
 Every step is linear in the number of rows; the search for leaking and copied columns takes D^2 operations a row.
 """
@@ -16,8 +16,8 @@ from .dataset import Dataset, first_equal
 from .leaks import LIMIT, Leak, search, standardised, transforms
 from .tables.csv_file import filled
 
-OFF_GRID = 0.02  # of a step: targets nearer than this to a multiple of it are on the grid
-MOST_PARTS = 10  # of the smallest difference of two targets: a finer grid says little about them
+OFF_GRID = 0.02  # of a step: targets this close to a multiple of it are on the grid
+MOST_PARTS = 10  # of the smallest difference of two targets; finer grids are not searched
 SAMPLE = 100  # rows: a column that varies in them is not constant
 
 
@@ -44,7 +44,7 @@ class Audit:
     copied: tuple[tuple[int, int, bool], ...]  # (input, the earlier input that it copies, whether value for value)
 
     def facts(self, names: Sequence[str] = ()) -> dict[str, str]:
-        """One sentence for each question; inputs are called by `names`, else by their number from 1."""
+        """One sentence for each question; inputs are named by `names`, else by number from 1."""
 
         def called(columns):
             given = [names[j] if names else str(j + 1) for j in columns]
@@ -89,7 +89,7 @@ class Audit:
 
 
 def audit(dataset: Dataset) -> Audit:
-    """Of the rows in memory; of objects (molecules, say) the columns are none, and missing numbers are medians."""
+    """Audit the rows in memory. Objects (molecules, say) have no columns; medians replace missing numbers."""
     X, y, splits = dataset.X, dataset.y, dataset.published_splits
     first = first_equal(X)
     lowest, highest = np.full(len(y), np.inf), np.full(len(y), -np.inf)
@@ -122,15 +122,15 @@ def _constant(X: np.ndarray, rows: np.ndarray) -> tuple[int, ...]:
 
 
 def _copied(X: np.ndarray) -> list[tuple[int, int, bool]]:
-    """Each input that is an earlier one, value for value or but for a factor and a shift."""
+    """Inputs that equal an earlier input, exactly or up to a factor and a shift."""
     Z, _ = standardised(X)
     after, before = np.nonzero(np.tril(1 - (Z.T @ Z) ** 2 < LIMIT, -1))
-    first = np.unique(after, return_index=True)[1]  # of each copy the first original
+    first = np.unique(after, return_index=True)[1]  # for each copy the first original
     return [(int(j), int(i), bool(np.array_equal(X[:, i], X[:, j]))) for j, i in zip(after[first], before[first])]
 
 
 def grid(y: np.ndarray) -> Grid | None:
-    """The coarsest grid that the targets lie on, or else their exponentials (of rounded numbers the logarithm)."""
+    """The coarsest grid that the targets, or else their exponentials, lie on; None if there is none."""
     for transform, t in transforms(y):
         values = np.unique(t)
         if len(values) > 1 and (step := _step(values)):
@@ -139,9 +139,9 @@ def grid(y: np.ndarray) -> Grid | None:
 
 
 def _step(values: np.ndarray) -> float | None:
-    """The largest step of which all differences of the sorted values are multiples, to OFF_GRID of it.
+    """The largest step such that all differences of the sorted values are multiples of it, within OFF_GRID steps.
 
-    The smallest difference is such a multiple, of a small number: that is all that is looked for.
+    The search covers steps that are the smallest difference divided by a small integer.
     """
     differences, smallest = values[1:] - values[0], np.diff(values).min()
     for parts in range(1, MOST_PARTS + 1):
@@ -152,7 +152,7 @@ def _step(values: np.ndarray) -> float | None:
 
 
 def _refined(differences: np.ndarray, step: float) -> float:
-    """The least-squares step of ever larger differences: values are rounded, so a short one knows it badly."""
+    """The least-squares step from increasing differences; rounding makes an estimate from a small one inaccurate."""
     reach = step
     while reach < differences[-1]:
         reach *= 2

@@ -1,4 +1,4 @@
-"""A data set as the experiments see it: raw inputs and targets, and where they came from."""
+"""A data set: raw inputs and targets, and their provenance."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Dataset:
     y: np.ndarray  # (n,) raw targets; -1/+1 for classification
     task: str = "regression"  # or "classification"
     published_split: tuple[np.ndarray, np.ndarray] | None = None  # rows of the train and the test part, for all trials
-    simulated: bool = False  # a generated twin: every table names it so
-    notes: tuple[str, ...] = ()  # provenance remarks that belong beside every number
-    sha256: str = ""  # of the processed arrays; part of what determines a number
+    simulated: bool = False  # a generated stand-in; every table says so
+    notes: tuple[str, ...] = ()  # remarks on provenance, printed with every number
+    sha256: str = ""  # of the processed arrays; enters the trial's id
     weight: np.ndarray | None = None  # (n,) > 0: the noise variance of a row is divided by it
     noise_variance: np.ndarray | None = None  # (n,) >= 0: known, in squared units of the target
     test_masks: np.ndarray | None = None  # (n, splits) of several published splits, one a trial: True = test row
@@ -42,20 +42,20 @@ class Dataset:
 class Split:
     train: np.ndarray  # rows of the data set
     test: np.ndarray
-    index: int  # trial
+    index: int  # number of the repetition
 
 
-OWN = ("csv", "npy", "parquet")  # keys that stand for the user's own data
+OWN = ("csv", "npy", "parquet")  # keys for the user's own data
 
 
 def name_of(spec: dict) -> str:
-    """What tables call the data of a description {"name": ...} or {"csv": path, ...}."""
+    """Name in tables of the data described by {"name": ...} or {"csv": path, ...}."""
     own = next((spec[k] for k in OWN if k in spec), "")
     return spec.get("name") or spec.get("label") or printable(_of_pattern(own) if "parquet" in spec else Path(own).name)
 
 
 def _of_pattern(pattern: str) -> str:
-    """Of taxi/*.parquet, taxi-*.parquet and taxi/year=*/part-*.parquet: taxi."""
+    """Name of a pattern: taxi for taxi/*.parquet, taxi-*.parquet and taxi/year=*/part-*.parquet."""
     path, wild = Path(pattern).absolute(), re.compile(r"[*?\[]")
     if not wild.search(path.name):
         return path.name
@@ -65,7 +65,7 @@ def _of_pattern(pattern: str) -> str:
 
 
 def first_equal(X: np.ndarray) -> np.ndarray:
-    """For each row the number of the first row with the same inputs: its own where no earlier row has them   (n,)."""
+    """For each row the number of the first row with the same inputs, which may be itself   (n,)."""
     rows = X.astype(str) if X.dtype == object else np.ascontiguousarray(X + 0.0)  # -0.0 becomes 0.0
     seen: dict[bytes, int] = {}
     return np.array([seen.setdefault(row.tobytes(), i) for i, row in enumerate(rows)], dtype=int)

@@ -1,7 +1,7 @@
-"""Inputs that give the target away: the target, its exponential or its logarithm is linear in one or two of them.
+"""Find inputs that leak the target: the target, its exponential or its logarithm is linear in one or two of them.
 
-The search is general: it looks at every input and every pair of inputs, whatever they are called. One matrix of
-correlations costs n D^2; every single input and every pair is judged from it, so that rows are read few times.
+The search covers every input and every pair of inputs. It computes one matrix of correlations, O(n D^2), and tests
+all inputs and pairs with it, so it reads the rows few times.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LIMIT = 1e-6  # share of the variance that a linear function may leave and still be the same information
-FEWEST_ROWS = 10  # fewer rows are fitted by some pair of many inputs by chance
-CENTRE = (0.05, 0.95)  # quantiles of the target: a relation must hold between them, too, not for a few outliers alone
-LARGEST_RANGE = 36.0  # -log of the double precision: in a wider one the smallest exponentials are lost in rounding
-COLLINEAR = 1e-10  # of 1 - r^2: a pair nearer to a line adds nothing to one of its inputs but rounding
+LIMIT = 1e-6  # largest unexplained share of the variance that counts as a leak
+FEWEST_ROWS = 10  # some pair of many inputs fits fewer rows by chance
+CENTRE = (0.05, 0.95)  # quantiles of the target: a relation must also hold between them, not only for a few outliers
+LARGEST_RANGE = 36.0  # -log of the double precision: in a wider range the smallest exponentials are lost in rounding
+COLLINEAR = 1e-10  # of 1 - r^2: the second input of a more collinear pair adds only rounding errors
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Leak:
 
 
 def search(X: np.ndarray, y: np.ndarray) -> list[Leak]:
-    """Every input or pair of inputs that gives the target away, singles first; finite numbers are expected."""
+    """Every input and pair of inputs that leaks the target, single inputs first; X and y must be finite."""
     if len(y) < FEWEST_ROWS or not np.ptp(y):
         return []
     central = _central(y)
@@ -46,14 +46,14 @@ def search(X: np.ndarray, y: np.ndarray) -> list[Leak]:
 
 
 def _central(y: np.ndarray) -> np.ndarray:
-    """Rows whose target is no outlier; all of them where those have one target."""
+    """Rows whose target is not an outlier; all rows if those have a single target."""
     low, high = np.quantile(y, CENTRE)
     rows = (y >= low) & (y <= high)
     return rows if np.ptp(y[rows]) else np.ones(len(y), dtype=bool)
 
 
 def standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of mean 0 and norm 1, zeros where a column is constant; and which columns vary."""
+    """Columns with mean 0 and norm 1 (zeros if constant), and which columns vary."""
     varies = X.max(0) > X.min(0)
     Z = X - X.mean(0)
     Z /= np.where(varies, np.abs(Z).max(0), 1.0)  # no overflow of the squares
@@ -63,25 +63,25 @@ def standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def transforms(y: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """The target and what it may have been before its logarithm or exponential was taken."""
+    """The target, and its exponential and logarithm if they are defined."""
     yield "target", y
     if len(np.unique(y)) == 2:
-        return  # of two values every transform is linear in the target itself
+        return  # every transform of two values is linear in the target itself
     if np.ptp(y) < LARGEST_RANGE:
-        yield "exp(target)", np.exp(y - y.max())  # a factor changes no linear relation
+        yield "exp(target)", np.exp(y - y.max())  # a factor does not change a linear relation
     if y.min() > 0:
         yield "log(target)", np.log(y)
 
 
 def _singles(R: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Unexplained share of the target for each input, on the diagonal; elsewhere infinity   (D, D)."""
+    """Unexplained share of the target for each input, on the diagonal; infinity elsewhere   (D, D)."""
     share = np.full(R.shape, np.inf)
     np.fill_diagonal(share, 1 - r**2)
     return share
 
 
 def _pairs(R: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """The same for pairs of inputs, above the diagonal."""
+    """Unexplained share of the target for pairs of inputs, above the diagonal   (D, D)."""
     apart = 1 - R**2
     explained = r[:, None] ** 2 + r**2 - 2 * R * r[:, None] * r
     share = np.full(R.shape, np.inf)
@@ -91,9 +91,9 @@ def _pairs(R: np.ndarray, r: np.ndarray) -> np.ndarray:
 
 
 def _confirmed(share: np.ndarray, X: np.ndarray, t: np.ndarray, transform: str, left: np.ndarray) -> Iterator[Leak]:
-    """The candidates whose least-squares line on all rows leaves less than LIMIT, the best first.
+    """The candidates whose least-squares fit to all rows leaves less than LIMIT, best first.
 
-    Inputs that are not `left` are passed over. At most D candidates are looked at on the rows.
+    Skips inputs that are not `left`. Tests at most D candidates on the rows.
     """
     share[~left] = share[:, ~left] = np.inf
     for _ in range(len(share)):

@@ -1,4 +1,4 @@
-"""Raw files to arrays: text tables with and without header, arff, gzip. What several data sets share is here."""
+"""Read raw files into arrays: text tables with and without header, arff, gzip."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def text(path) -> str:
         raise DataError(f"{path.name} cannot be read ({e})") from e
     if len(content) > LIMIT:
         raise DataError(f"{path.name} unpacks to more than {LIMIT} bytes")
-    return content.decode("latin-1")  # comments in old files have accents in any encoding; the data are ASCII
+    return content.decode("latin-1")  # comments in old files have unknown encodings; the data are ASCII
 
 
 def cells(path, header: int = 0) -> list[list[str]]:
@@ -56,13 +56,13 @@ def numbers(path, rows: list[list[str]]) -> np.ndarray:
             raise DataError(f"{name}: row {i} has {len(row)} fields, expected {width}")
     try:
         return np.array(rows, dtype=float).reshape(-1, width)
-    except ValueError:  # some cell is not a number: say which
+    except ValueError:  # some field is not a number: find it
         columns = [csv_file.numbers(name, str(j), list(c)) for j, c in enumerate(zip(*rows), start=1)]
         return np.column_stack(columns)
 
 
 def plain_numbers(path) -> np.ndarray:
-    """`numbers` of a table that has commas and nothing else, in a third of the time."""
+    """As `numbers`, for a table with plain commas, in a third of the time."""
     content = text(path)
     try:
         if content.strip():
@@ -89,7 +89,7 @@ def two_classes(path, positive: str, header: int = 0, drop: tuple[int, ...] = ()
 
 
 def one_of(labels, kinds: str) -> np.ndarray:
-    """1-of-k coding, one 0/1 column for each kind   (n, k)."""
+    """1-of-k coding: one 0/1 column for each kind   (n, k)."""
     return (np.array(labels)[:, None] == np.array(list(kinds))).astype(float)
 
 
@@ -119,7 +119,7 @@ def molecules(path, target: str = "y", shift: float = 0.0):
 
 
 def reordered(order: str, X, y):
-    """Rows of a shuffled copy back in the data set's own order; `order` is base64 of 16-bit positions."""
+    """Rows of a shuffled copy in the data set's own order; `order` is base64 of 16-bit positions."""
     positions = np.frombuffer(base64.b64decode(order), dtype="<u2")
     if len(positions) != len(y):
         raise DataError(f"expected {len(positions)} rows, got {len(y)}")

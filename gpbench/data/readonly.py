@@ -1,6 +1,6 @@
-"""Views that refuse to be written to: what is handed to methods and kernels, which may be a user's own code.
+"""Read-only views of arrays, for methods and kernels, which may be a user's own code.
 
-A view copies nothing and keeps the address of its numbers, on which the rounding of sums depends.
+A view copies nothing and keeps the address of its numbers, because the rounding of sums depends on the address.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .shards import Chosen
 
 
 def read_only(rows):
-    """A view of the same numbers in which an assignment raises ValueError; the array itself stays as it is."""
+    """A view in which an assignment raises ValueError; the array itself stays writable."""
     if isinstance(rows, Chosen):
         names = ("rows", "shift", "stretch")
         return replace(rows, **{name: read_only(getattr(rows, name)) for name in names})
@@ -26,7 +26,7 @@ def read_only(rows):
 
 
 def copied(dataset: Dataset) -> Dataset:
-    """The data set on arrays of its own: the source of a plug-in may keep its arrays and change them later."""
+    """The data set with copied arrays: a plug-in may keep its arrays and change them later."""
     split = dataset.published_split
     return replace(
         dataset,

@@ -1,4 +1,4 @@
-"""Scaling of inputs and targets, and the way back. Every statistic is of the training part.
+"""Scale inputs and targets, and scale predictions back. Every statistic is of the training part.
 
 `standardise` divides by the standard deviation with ddof 0. `detrend` is the form in which KIN40K is distributed
 ([seeger 2003], [snelson]): subtract the least-squares line through the training part, divide by the residuals'
@@ -21,9 +21,9 @@ TARGETS = ("standardise", "centre", "detrend", "none")
 
 @dataclass(frozen=True)
 class Scaler:
-    """Raw to scaled and back. The scaled target is (y - offset - X slope) / factor."""
+    """Scaling of a trial's data. The scaled target is (y - offset - X slope) / factor."""
 
-    shift: np.ndarray | None  # (D,) of the inputs; None: inputs pass untouched
+    shift: np.ndarray | None  # (D,) of the inputs; None: inputs are not scaled
     stretch: np.ndarray | None  # (D,)
     offset: float
     slope: np.ndarray | None  # (D,) on raw inputs; None but for detrend
@@ -31,12 +31,12 @@ class Scaler:
 
     @classmethod
     def fit(cls, X_train, y_train, scale: dict | None = None, task: str = "regression") -> Scaler:
-        """`scale` as a config writes it; both default to standardise. Class labels are never scaled."""
+        """Fit to the training part; `scale` as in a config, default standardise. Class labels are never scaled."""
         scale = scale or {}
         inputs, target = scale.get("inputs", "standardise"), scale.get("target", "standardise")
         if inputs not in INPUTS or target not in TARGETS:
             raise ConfigError(f"scale: inputs is one of {', '.join(INPUTS)}, target one of {', '.join(TARGETS)}")
-        vectors = large(X_train) or np.asarray(X_train).dtype != object  # molecules and the like have no mean
+        vectors = large(X_train) or np.asarray(X_train).dtype != object  # molecules, for example, have no mean
         shift, stretch = _input_moments(X_train) if vectors else (None, None)
         slope, offset, factor = None, 0.0, 1.0
         if task == "regression" and target != "none":
@@ -60,7 +60,7 @@ class Scaler:
         return X if self.shift is None else (X - self.shift) / self.stretch
 
     def raw_inputs(self, X):
-        """Back from scaled inputs."""
+        """Raw inputs from scaled ones."""
         return X if self.shift is None else X * self.stretch + self.shift
 
     def target(self, y, X):
@@ -68,7 +68,7 @@ class Scaler:
         return (y - self._trend(X)) / self.factor
 
     def back(self, mean, var, X):
-        """(mean, var) in raw units from those of the scaled target; X are the raw inputs, var may be None."""
+        """(mean, var) in raw units from (mean, var) of the scaled target; X are the raw inputs, var may be None."""
         return mean * self.factor + self._trend(X), None if var is None else var * self.factor**2
 
     @property
@@ -81,7 +81,7 @@ class Scaler:
 
 
 def large(X) -> bool:
-    """Rows beyond memory (shards.py), which scale themselves as they are read."""
+    """Whether the rows are beyond memory (shards.py); those are scaled when they are read."""
     return isinstance(X, Chosen)
 
 
@@ -91,7 +91,7 @@ def _input_moments(X):
 
 def _moments(X):
     """Mean and standard deviation of the columns; a constant column is only shifted."""
-    constant = X.max(0) == X.min(0)  # exact: the computed deviation of a constant is rounding, not zero
+    constant = X.max(0) == X.min(0)  # exact test: the computed deviation of a constant column is not exactly zero
     deviation = X.std(0)
     return np.where(constant, X[0], X.mean(0)), np.where(constant | (deviation == 0), 1.0, deviation)
 

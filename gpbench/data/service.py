@@ -1,4 +1,4 @@
-"""What `gpbench data fetch|verify|cite|audit` do: plain functions that return what the command line prints."""
+"""Functions behind `gpbench data fetch|verify|cite|audit`; they return what the command line prints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .tables.csv_words import as_option
 class FetchReport:
     name: str
     place: str  # generated | cache | mirror | https | pypi
-    origin: str  # the address, package or file it came from; the recipe of generated data
+    origin: str  # address, package or file of the data; the recipe of generated data
     files: tuple[Path, ...]
     notes: tuple[str, ...]  # rounded copy, stand-in, simulated, ...
     sha256: str  # of the processed arrays; empty for generated data
@@ -48,7 +48,7 @@ class VerifyReport:
 
 
 def fetch(name: str, offline=None, mirror=None, data_dir=None) -> FetchReport:
-    """Have the data set in the cache, verified; DataError when no place has it, StorageError when it cannot be kept."""
+    """Put the verified data set into the cache; DataError if no place has it, StorageError if it cannot be stored."""
     source = source_of({"name": name})
     if source.generated or not source.copies:
         return FetchReport(name, "generated", source.home, (), source.notes, "")
@@ -57,11 +57,11 @@ def fetch(name: str, offline=None, mirror=None, data_dir=None) -> FetchReport:
 
 
 def verify(name: str, data_dir=None) -> VerifyReport:
-    """Hash the cached raw files and the arrays made of them again; a DataError names every file that is not right."""
+    """Hash the cached raw files and the arrays made from them again; a DataError names every wrong file."""
     source = source_of({"name": name})
     if source.generated or not source.copies:
         return VerifyReport(name, 0, (), "")
-    places = replace(fetching.Places.find(True, "", data_dir), mirror="")  # the cache alone
+    places = replace(fetching.Places.find(True, "", data_dir), mirror="")  # the cache only
     known = {places.data / f.path: f for f in source.files}
     damaged = [str(path) for path, f in known.items() if path.is_file() and not fetching.sound(path, f)]
     if damaged:
@@ -73,9 +73,9 @@ def verify(name: str, data_dir=None) -> VerifyReport:
 
 
 def audit(name: str, target: str = "", task: str = "regression", missing: str = "median") -> dict[str, str]:
-    """What is odd about the rows of a data set, fetched if need be, or of a csv file.
+    """Audit the rows of a data set, downloaded if necessary, or of a csv file.
 
-    Without a `target` it is the file's last column.
+    The default `target` of a file is its last column.
     """
     if name in catalog.available("dataset") or not (csv_file.exists(name) or name.endswith(".csv")):
         return audit_of(load({"name": name})).facts()
@@ -87,7 +87,7 @@ def audit(name: str, target: str = "", task: str = "regression", missing: str = 
 
 
 def audit_at_hand(cls: type[Source]) -> dict[str, str]:
-    """Of a data set whose files are at hand, else nothing; nothing is downloaded or written."""
+    """Audit of a data set whose files are on this machine, else {}. Downloads and writes nothing."""
     if not cls.copies or any(f.is_required() for f in cls.model_fields.values()):
         return {}
     try:

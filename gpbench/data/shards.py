@@ -1,7 +1,7 @@
-"""Rows beyond memory: a folder of pairs X-00000.npy (rows, D), y-00000.npy (rows,), memory-mapped, never held at once.
+"""Rows beyond memory: a folder of memory-mapped pairs X-00000.npy (rows, D), y-00000.npy (rows,).
 
-`Inputs` stands in the place of a data set's X. Choosing a few of its rows gives an array; choosing more than AT_ONCE
-gives `Chosen`, which knows which rows and how they are scaled and reads them block by block.
+`Inputs` is the X of such a data set. Selecting at most AT_ONCE rows gives an array; selecting more gives `Chosen`,
+which holds the numbers of the rows and their scaling, and reads them block by block.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import numpy as np
 from gpbench.errors import DataError, StorageError
 from gpbench.system.atomic_files import TEMPORARY, raw_hash, replacing
 
-AT_ONCE = 50_000  # rows that are still made one array
+AT_ONCE = 50_000  # largest selection that becomes an array
 SHARD = 1 << 17  # rows of a file that we write
 _BLOCK = 1 << 16  # rows read at a time for statistics
-LARGEST = 1e140  # of a number: sums of the squares of larger ones are no doubles
+LARGEST = 1e140  # sums of squares of larger numbers overflow
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Inputs:
         return X, y
 
     def check(self, rows) -> None:
-        """DataError where one of these rows has no number, or one too large; they are read once, block by block."""
+        """DataError if one of these rows has a missing or too large number; reads them once, block by block."""
         for i in range(0, len(rows), _BLOCK):
             self.take(rows[i : i + _BLOCK])
 
@@ -108,7 +108,7 @@ class Inputs:
         )
 
     def __getstate__(self):
-        return {"folder": self.folder}  # not the maps: another process opens its own
+        return {"folder": self.folder}  # without the maps: another process opens its own
 
 
 def _mapped(path: Path, ndim: int) -> np.ndarray:
@@ -167,7 +167,7 @@ class Chosen:
         for i in range(0, len(self), _BLOCK):
             X = self[i : i + _BLOCK]
             low, high = np.minimum(low, X.min(0)), np.maximum(high, X.max(0))
-            own, gap = X.mean(0), X.mean(0) - mean  # the parts' moments are joined as [chan] do
+            own, gap = X.mean(0), X.mean(0) - mean  # moments of parts are combined as in [chan]
             squares += ((X - own) ** 2).sum(0) + gap**2 * n * len(X) / (n + len(X))
             mean += gap * len(X) / (n + len(X))
             n += len(X)
@@ -176,17 +176,17 @@ class Chosen:
 
 
 def _all_fit(values) -> bool:
-    """Neither NaN nor a number beyond LARGEST."""
+    """Whether all values are numbers up to LARGEST."""
     return bool(max(values.max(), -values.min()) <= LARGEST) if values.size else True
 
 
 def content_hash(paths: Iterable[Path]) -> str:
-    """Of files, in order; part of what determines a number."""
+    """Hash of files, in order; enters the trial's id."""
     return hashlib.sha256("\n".join(raw_hash(p) for p in paths).encode()).hexdigest()
 
 
 def write(folder: Path, blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> int:
-    """A new folder of shards, whole or absent; how many rows."""
+    """Write a new folder of shards, complete or absent; returns the number of rows."""
     folder = Path(folder)
     if folder.exists():
         raise StorageError(f"{folder} is there already; give another folder or remove it")
@@ -196,7 +196,7 @@ def write(folder: Path, blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> int:
         temporary.mkdir(parents=True)
         for i, (X, y) in enumerate(blocks):
             for name, rows_of in (("X", X), ("y", y)):
-                content = io.BytesIO()  # numpy's own writing to a file does not say why it has failed
+                content = io.BytesIO()  # if numpy writes to a file itself, its error has no reason
                 np.save(content, rows_of, allow_pickle=False)
                 with replacing(temporary / f"{name}-{i:05d}.npy") as stream:
                     stream.write(content.getbuffer())

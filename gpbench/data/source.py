@@ -1,7 +1,7 @@
-"""What a data set's file provides: one class per name, with its options as fields.
+"""Base classes of data sets: one class per name, with its options as fields.
 
 A new data set is one file in `sources/` (or a `--plugin` file) with a subclass of `Source` that has a `name`: a
-`Generated` one draws its rows, a `Real` one lists the copies of its raw files and how each is read.
+`Generated` one samples its rows, a `Real` one lists the copies of its raw files and how to read each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpbench.errors import DataError, NotApplicable
 from .dataset import Dataset, fingerprint
 from .fetch.copies import Copy, RemoteFile
 
-Kind = Literal["same rows", "simulated", "own recipe", "subset"]  # how a data set stands for a published one
+Kind = Literal["same rows", "simulated", "own recipe", "subset"]  # relation of a stand-in to the published data set
 
 
 class Source(BaseModel):
@@ -27,21 +27,21 @@ class Source(BaseModel):
 
     name: ClassVar[str]
     version: ClassVar[int] = 1  # raised when its rows change (gpbench/versions.py)
-    stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` counts here too
+    stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` is added to this one
     title: ClassVar[str] = ""
     task: ClassVar[str] = "regression"
     papers: ClassVar[tuple[str, ...]] = ()
     citation: ClassVar[str] = ""
     licence: ClassVar[str] = ""
-    home: ClassVar[str] = ""  # where it was first published, or the recipe of a generated one
-    shape: ClassVar[tuple[int, int] | None] = None  # rows and inputs, where they are fixed
-    splits: ClassVar[int | None] = None  # how many published splits, where there are several: one a trial
+    home: ClassVar[str] = ""  # first publication, or the recipe of generated data
+    shape: ClassVar[tuple[int, int] | None] = None  # (rows, inputs), if fixed
+    splits: ClassVar[int | None] = None  # number of published splits if there are several; repetition t uses split t
     generated: ClassVar[bool] = False  # needs no files
-    simulated: ClassVar[bool] = False  # stands for published rows that it does not contain
-    stands_for: ClassVar[tuple[str, Kind] | None] = None  # (published name, how); None: a paper's own rows or recipe
-    per_trial: ClassVar[bool] = False  # a fresh draw for every trial (Friedman), not one data set that trials re-split
-    notes: ClassVar[tuple[str, ...]] = ()  # remarks that belong beside every number
-    copies: ClassVar[tuple[Copy, ...]] = ()  # ways to have the raw files, the best first; empty for generated data
+    simulated: ClassVar[bool] = False  # replaces published rows that it does not contain
+    stands_for: ClassVar[tuple[str, Kind] | None] = None  # (published name, relation); None: the paper's own
+    per_trial: ClassVar[bool] = False  # new rows for each repetition (Friedman), not one data set that is split again
+    notes: ClassVar[tuple[str, ...]] = ()  # remarks printed with every number
+    copies: ClassVar[tuple[Copy, ...]] = ()  # copies of the raw files, best first; empty for generated data
     missing: ClassVar[str] = ""  # for data that cannot be downloaded: why, and what to put where
     files: ClassVar[tuple[RemoteFile, ...]] = ()  # all files of all copies; filled in from `copies`
 
@@ -51,7 +51,7 @@ class Source(BaseModel):
         cls.files = tuple(f for copy in cls.copies for f in copy.files)
 
     def load(self, paths: dict, rng: np.random.Generator) -> Dataset:
-        """The data set from its verified raw files (`paths`: RemoteFile.path -> local file), or drawn with `rng`."""
+        """The data set from its verified raw files (`paths`: RemoteFile.path -> local file), or sampled with `rng`."""
         raise NotImplementedError
 
     def dataset(self, X, y, published_split=None, notes=()) -> Dataset:
@@ -61,10 +61,10 @@ class Source(BaseModel):
 
 
 class Generated(Source):
-    """Drawn rows, training part first: that is the published split.
+    """Sampled rows, training part first, which is the published split.
 
-    A `per_trial` set uses the caller's rng. Any other is one data set for ever: its `seed` option, not the
-    experiment's, draws it, so that its rows are the same for everybody.
+    A `per_trial` set uses the caller's rng. Any other is one fixed data set: it depends on its own `seed` option, not
+    on the experiment's seed, so its rows are the same in every experiment.
     """
 
     generated: ClassVar[bool] = True
@@ -76,7 +76,7 @@ class Generated(Source):
         raise NotImplementedError
 
     def rows(self, n: int, rng: np.random.Generator):
-        """(X, y) of n rows that are drawn alike, for data of any size (`gpbench data shards`)."""
+        """(X, y) of n identically distributed rows, for data of any size (`gpbench data shards`)."""
         raise NotApplicable(f"{self.name} cannot be drawn block by block")
 
     def load(self, paths: dict, rng: np.random.Generator) -> Dataset:
@@ -88,18 +88,22 @@ class Generated(Source):
 
 
 class Real(Source):
-    """Rows that were published; `copies` say where each raw form is and how it is read."""
+    """Published rows; `copies` say where each raw form is and how to read it."""
 
     published_train: ClassVar[int | None] = None  # rows of the published training part; the rest is its test part
 
     def load(self, paths: dict, rng: np.random.Generator | None = None) -> Dataset:
-        """From the first copy all of whose files are in `paths`; shape and processed hash are checked."""
+        """The data set from the first copy whose files are all in `paths`; checks the shape and the processed hash."""
         copy = next((c for c in self.copies if all(f.path in paths for f in c.files)), None)
         if copy is None:
             raise DataError(f"{self.name}: none of its raw forms is complete in {sorted(map(str, paths))}")
         try:
             X, y, *train = copy.read(*(paths[f.path] for f in copy.files))
-        except (ValueError, IndexError, KeyError) as e:  # a reader is written for its file, not for what a server sends
+        except (
+            ValueError,
+            IndexError,
+            KeyError,
+        ) as e:  # a server may send another file
             raise DataError(f"{copy.files[0].path} is not this data set's file ({type(e).__name__}: {e})") from e
         self.check(copy, X, y)
         n_train = train[0] if train else self.published_train
@@ -107,11 +111,11 @@ class Real(Source):
         return self.dataset(X, self.target(y), split, [copy.note] if copy.note else [])
 
     def target(self, y):
-        """The targets that the options ask for, where the files hold several."""
+        """The target that the options select, if the files hold several."""
         return y
 
     def check(self, copy: Copy, X, y) -> None:
-        """Refuse arrays that are not the data set: expected against got, in one sentence."""
+        """DataError if the arrays are not those of the data set."""
         where = f"{self.name} from {copy.files[0].path}"
         got = (len(y), X.shape[1] if X.ndim > 1 else 1)
         shape = copy.shape or self.shape

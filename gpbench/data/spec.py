@@ -1,5 +1,4 @@
-"""From a config's `dataset` to arrays: {name: ..., options}, the user's own {csv: path, target: column}, or rows beyond
-memory, {npy: folder} and {parquet: pattern, target: column}."""
+"""Load the `dataset` of a config: {name: ...}, {csv: path, target: column}, {npy: folder} or {parquet: pattern}."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ def source_of(spec: dict) -> Source:
 
 
 def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirror=None, data_dir=None) -> Dataset:
-    """The data set, fetched first if need be; `rng` is only used by generated sets that are drawn per trial.
+    """The data set, downloaded if necessary; only sets that are generated per trial use `rng`.
 
     `offline`, `mirror` and `data_dir` default to GPBENCH_OFFLINE, GPBENCH_MIRROR and GPBENCH_DATA (datasets/).
     """
@@ -39,7 +38,7 @@ def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirro
     if is_large(spec):
         return _large(spec, data_dir)
     found = source_of(spec)
-    if found.generated or not found.copies:  # a plug-in's class may do without files, too
+    if found.generated or not found.copies:  # a plug-in's class may have no files
         return checked(spec["name"], found.load({}, rng))
     return obtain.obtain(found, obtain.Places.find(offline, mirror, data_dir)).dataset
 
@@ -49,7 +48,7 @@ def is_large(spec: dict) -> bool:
 
 
 def content_hash(spec: dict) -> str | None:
-    """Of the user's own files; None for a data set with a name."""
+    """Hash of the user's own files; None for a named data set."""
     if "csv" in spec:
         return csv_file.file_hash(spec["csv"])
     if "npy" in spec:
@@ -58,7 +57,7 @@ def content_hash(spec: dict) -> str | None:
 
 
 def _large(spec: dict, data_dir=None) -> Dataset:
-    """Inputs stay on disk; targets, one number a row, are in memory."""
+    """A data set whose inputs stay on disk; targets, one number per row, are in memory."""
     found = content_hash(spec)
     if spec.get("sha256", found) != found:
         raise DataError(f"{name_of(spec)}: has changed since the run was planned; put it back or start a new run")
@@ -71,7 +70,7 @@ def _large(spec: dict, data_dir=None) -> Dataset:
 
 
 def at_hand(spec: dict, mirror=None, data_dir=None) -> bool:
-    """Whether it can be had without a download: generated, the user's file, cached or in the mirror folder."""
+    """Whether no download is necessary: generated, the user's file, cached or in the mirror folder."""
     if "csv" in spec:
         return csv_file.exists(spec["csv"])
     if is_large(spec):
@@ -81,7 +80,7 @@ def at_hand(spec: dict, mirror=None, data_dir=None) -> bool:
 
 
 def resolve_first_of(specs: list[dict], offline=None, mirror=None, data_dir=None) -> tuple[dict, str]:
-    """The first of several data sets that can be had, and a notice that says why when it is not the first listed."""
+    """The first data set that can be obtained, and a notice with the reason if it is not the first listed."""
     if not specs:
         raise ConfigError("dataset: first_of is empty")
     reasons = []

@@ -1,4 +1,4 @@
-"""Splits as plain files, so that any library can train on exactly our rows and its predictions can be scored.
+"""Write splits as plain files, so that any library can train on the same rows and its predictions can be scored.
 
     OUT/export.json                   data set, options, split rule, seed-free facts, hash of the arrays of every trial,
                                       sha256 of every other file
@@ -35,7 +35,7 @@ _OF_A_TRIAL = tuple(f"{kind}.csv" for part in ("train", "test") for kind in (f"X
 
 @dataclass(frozen=True)
 class ExportedTrial:
-    """What scoring needs of one exported trial."""
+    """One exported repetition, for scoring."""
 
     index: int
     split: Split
@@ -53,10 +53,10 @@ def export(
     keys: dict[int, str] | None = None,
     **places,
 ) -> Path:
-    """Write the splits of the given trials; `rngs(index)` gives the runner's (data, split) generators of a trial.
+    """Write the splits of the given repetitions; `rngs(index)` gives the runner's (data, split) generators.
 
-    `seed` and `keys` (of each trial's data and split) are kept for `gpbench score --into`, which compares them.
-    An older export stays whole until all of the new one is written.
+    `seed` and `keys` (of data and split) are stored for `gpbench score --into`, which compares them. An older export
+    stays until the new one is complete.
     """
     out = Path(out_dir)
     facts = {"version": VERSION, "dataset": spec, "seed": seed, "trials": []}
@@ -85,12 +85,12 @@ def export(
 def _loaded(spec: dict, rng, places: dict) -> Dataset:
     try:
         return load(spec, rng, **places)
-    except SystemExit as e:  # of a plug-in; it would end the command with its code, 0 say
+    except SystemExit as e:  # of a plug-in; it would end the command, even with code 0
         raise DataError(f"dataset {name_of(spec)}: its load wanted to end the process (SystemExit: {e})") from e
 
 
 def read(out_dir) -> tuple[dict, list[ExportedTrial]]:
-    """The facts and the trials of an exported folder, whose files are those of its export.json."""
+    """The facts and the repetitions of an exported folder; checks that its files are those of export.json."""
     out = Path(out_dir)
     with _exported(out):
         facts = read_json(out / SEAL)
@@ -106,7 +106,7 @@ def read(out_dir) -> tuple[dict, list[ExportedTrial]]:
 
 
 def has_hashes(facts: dict) -> bool:
-    """Whether the folder was exported by a version that keeps the hashes of its files."""
+    """Whether the export has hashes of its files; older versions wrote none."""
     return facts["version"] != 1
 
 
@@ -132,7 +132,7 @@ def folder_name(index: int) -> str:
 
 
 def _tables(dataset: Dataset, rows: Split) -> list[tuple[list[str], np.ndarray]]:
-    """Header and rows of each file of a trial, in the order of their names."""
+    """Header and rows of each file of a repetition, in the order of their names."""
     found = []
     for index in (rows.train, rows.test):
         X = dataset.X[index]
@@ -142,7 +142,7 @@ def _tables(dataset: Dataset, rows: Split) -> list[tuple[list[str], np.ndarray]]
 
 
 def _write_trial(staged: Path, out: Path, folder: str, tables: list[tuple[list[str], np.ndarray]]) -> None:
-    """The files of a trial in a folder of `staged`; an error names the file that they will be in `out`."""
+    """Write the files of a repetition into a folder of `staged`; an error names the path below `out`."""
     with naming(out / folder):
         (staged / folder).mkdir()
     for name, (header, rows) in zip(_OF_A_TRIAL, tables):

@@ -1,7 +1,7 @@
-"""Which rows are trained on and which are tested on. A split is a function of (data set, rule, rng, trial index).
+"""Split rows into training and test part. A split is a function of (data set, rule, rng, repetition).
 
-Rules as a config writes them: {kind: random, n_train: N, n_test: T}, {kind: published}, {kind: folds, k: K} and
-{kind: first, n_train: N, n_test: T}; `n_test` may be left out and is then the rest.
+Rules as in a config: {kind: random, n_train: N, n_test: T}, {kind: published}, {kind: folds, k: K} and
+{kind: first, n_train: N, n_test: T}; without `n_test` all other rows are test rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ KINDS = ("random", "published", "folds", "first")
 
 
 def default(dataset: Dataset) -> dict:
-    """The rule when a config gives none: the published split, else 90 % at random."""
+    """The rule if a config gives none: the published split, else 90 % of the rows at random."""
     if dataset.published_splits:
         return {"kind": "published"}
     n_train = round(0.9 * dataset.n)
@@ -25,10 +25,10 @@ def default(dataset: Dataset) -> dict:
 
 
 def draw(dataset: Dataset, split: dict | None, rng: np.random.Generator, index: int) -> Split:
-    """The split of one trial.
+    """The split of one repetition.
 
-    For `folds` the trials of one repetition share a permutation, so the caller's `rng` must then be the same for every
-    index (`depends_on_index` says when). Trials beyond k repeat the folds with a fresh permutation.
+    For `folds`, repetitions 0 to k-1 use one permutation, so the caller's `rng` must then be the same for every index
+    (`depends_on_index`). The next k repetitions use a new permutation.
     """
     split = split or default(dataset)
     kind = split.get("kind", "random")
@@ -47,7 +47,7 @@ def draw(dataset: Dataset, split: dict | None, rng: np.random.Generator, index: 
 
 
 def _published(dataset: Dataset, index: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of masks the one of this trial; a single published split is that of every trial."""
+    """The mask of this repetition; a single published split is used by every repetition."""
     found = dataset.published_splits
     if not found:
         raise DataError(f"{dataset.name} has no published split: use {{kind: random, n_train: ...}} or folds")
@@ -59,13 +59,13 @@ def _published(dataset: Dataset, index: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def too_few(name: str, published: int, trials: int) -> str:
-    """The sentence about trials beyond the published splits."""
+    """The error message for more repetitions than published splits."""
     wanted = f"`trials: {trials}` asks for more; write at most {published}, or `split: {{kind: random, n_train: ...}}`"
     return f"{name} has {published} published splits, one a trial: {wanted}"
 
 
 def depends_on_index(split: dict | None) -> bool:
-    """False when every trial must be drawn from the same stream (folds)."""
+    """False if every repetition must use the same random stream (folds)."""
     return (split or {}).get("kind") != "folds"
 
 

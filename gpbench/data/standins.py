@@ -1,4 +1,4 @@
-"""What reports ask of a data set by its name: what it stands for (`Source.stands_for`), do trials share its rows."""
+"""Facts about a data set by its name, for reports: what it stands for, and whether trials share its rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAME = "same rows"
 
 @cache
 def stands_for(name: str) -> tuple[str, str]:
-    """(published name, kind) of a data set by its name; a name that no source has stands for itself."""
+    """(published name, kind) of a data set; an unknown name stands for itself."""
     try:
         declared = catalog.find("dataset", name).stands_for
     except ConfigError:
@@ -22,7 +22,7 @@ def stands_for(name: str) -> tuple[str, str]:
 
 @cache
 def shares_rows(name: str) -> bool:
-    """Do trials re-split the same rows? Not where each draws its own (Friedman)."""
+    """Whether repetitions split the same rows; False if each has its own rows (Friedman)."""
     try:
         return not catalog.find("dataset", name).per_trial
     except ConfigError:
@@ -30,7 +30,7 @@ def shares_rows(name: str) -> bool:
 
 
 def twin_of(name: str) -> str:
-    """The published data set that a stand-in replaces (kin40k for kin40k-sim), else empty: it never counts as that."""
+    """The published data set that a stand-in replaces (kin40k for kin40k-sim), else empty."""
     published, _ = stands_for(name)
     return published if published != name else ""
 

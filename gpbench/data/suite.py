@@ -1,6 +1,6 @@
-"""Sets that come with several published splits, and their repaired variants (`sources/uci.py` lists the sets).
+"""Data sets with several published splits, and their repaired variants (`sources/uci.py` lists them).
 
-A set is two files: rows with the target in the last column, and a mask of the test rows with one column a split.
+Each has two files: rows with the target in the last column, and masks of test rows with one column per split.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def read_rows(rows, masks):
 
 
 class Suite(Real):
-    """One of T. W. Evans' collection of UCI sets with ten published splits."""
+    """A set of T. W. Evans' collection of UCI sets with ten published splits."""
 
-    subject: ClassVar[str] = ""  # what the target is
+    subject: ClassVar[str] = ""  # meaning of the target
     rows: ClassVar[str] = ""  # sha256 of the file of rows ...
     masks: ClassVar[str] = ""  # ... and of the file of masks
     arrays: ClassVar[str] = ""  # of the processed arrays
@@ -64,9 +64,9 @@ class Suite(Real):
 
 
 class Repaired(Suite):
-    """Base of the variants: without the inputs that leak the target, equal inputs on one side of each split."""
+    """Base of the repaired variants: no inputs that leak the target; rows with equal inputs are in the same part."""
 
-    leaks: ClassVar[tuple[int, ...]] = ()  # inputs that are left out, from 1: what `gpbench data audit` names
+    leaks: ClassVar[tuple[int, ...]] = ()  # inputs left out, from 1, as `gpbench data audit` names them
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs):
@@ -84,10 +84,10 @@ class Repaired(Suite):
 
 
 def one_sided(X: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Masks of test rows with equal inputs on one side: that of the first of them in the order of the rows.
+    """Masks in which rows with equal inputs are in the same part: the part of the first of them.
 
-    The first row of a group is a test row as often as any row, so the test part keeps its share, and rows that are
-    repeated often are found in it as often as rows that are not. To train on all that have a twin in training would
-    leave a test part of rows that are not repeated.
+    The first row of a group is a test row as often as any row, so the test part keeps its size, and repeated rows are
+    in it as often as others. Moving every row with an equal row in training to the training part would leave a test
+    part without repeated rows.
     """
     return masks[first_equal(X)]

@@ -1,4 +1,4 @@
-"""Whether what a data set's `load` returned may be trained on: a plug-in is checked like a user's file."""
+"""Check the result of a data set's `load`, because a plug-in may return anything."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .dataset import Dataset, first_equal
 
 
 def checked(name: str, dataset) -> Dataset:
-    """The data set itself; a DataError says what is wrong with it, in one sentence."""
+    """The data set itself; DataError if it is not valid."""
     if not isinstance(dataset, Dataset):
         raise DataError(f"dataset {name}: load returned {type(dataset).__name__}, not a Dataset")
     X, y = np.asarray(dataset.X), np.asarray(dataset.y)
@@ -38,5 +38,5 @@ def checked(name: str, dataset) -> Dataset:
 
 
 def repeated(X: np.ndarray) -> np.ndarray:
-    """Rows whose inputs an earlier row has, in order."""
+    """Rows with the same inputs as an earlier row, in order."""
     return np.flatnonzero(first_equal(X) != np.arange(len(X)))

@@ -21,16 +21,19 @@ class Estimator(BaseEstimator):
     max_seconds : time after which learning and selection keep what they have: seconds, or a text such as "10m".
     random_state : a seed; or `gpbench.streams(trial)`, with which the fit repeats a trial of the runner.
     options : further parameters of the method (`gpbench describe vfe`).
+    likelihood : None (normal noise, or two classes by a probit), or a name (`gpbench list likelihoods`): "poisson" and
+        "negative-binomial" for counts, "student-t" for targets with outliers.
     """
 
     _task = "regression"
 
     def __init__(
         self, method="auto", n_basis="auto", kernel="auto", learn="auto", max_seconds=None, random_state=None,
-        options=None,
+        options=None, likelihood=None,
     ):  # fmt: skip
         self.method, self.n_basis, self.kernel, self.learn = method, n_basis, kernel, learn
         self.max_seconds, self.random_state, self.options = max_seconds, random_state, options
+        self.likelihood = likelihood
 
     def _fit(self, X, targets, sample_weight=None, noise_variance=None) -> None:
         """`targets` gives them for a number of rows, which they are checked against; a row of weight 0 is left out."""
@@ -42,11 +45,11 @@ class Estimator(BaseEstimator):
             X, y, variance = X[weight > 0], y[weight > 0], None if variance is None else variance[weight > 0]
             weight = weight[weight > 0]
         rows = RowNoise.of(len(y), weight, variance)
-        cls, usual = parameters.method_class(self.method, self._task, len(X))
+        cls, usual = parameters.method_class(self.method, self._task, len(X), self.likelihood)
         choice = parameters.kernel(self.kernel, cls)
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, len(X))
-        parameters.check_values(h, choice, self._task)
+        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
+        parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
@@ -73,11 +76,16 @@ class Estimator(BaseEstimator):
         return found
 
     def _predict(self, X):
+        model, X = self._ready(X)
+        return model.predict(X)
+
+    def _ready(self, X) -> tuple[fit.Model, np.ndarray]:
+        """The fitted model and the inputs as it takes them."""
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(X, y) first")
         if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
             X = csv_models.frame_inputs(self.columns_, X)
-        return self.model_.predict(self._inputs(X, self.objects_, reset=False))
+        return self.model_, self._inputs(X, self.objects_, reset=False)
 
     def save(self, path) -> None:
         """Keep the fitted model as plain arrays (npz); `gpbench.load` reads it back."""

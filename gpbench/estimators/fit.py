@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
+from gpbench import catalog
 from gpbench.data.scaling import Scaler
 from gpbench.data.validation import repeated
 from gpbench.errors import (
@@ -23,6 +25,7 @@ from gpbench.experiment.plan.trial_id import learners
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem, RowNoise
+from gpbench.metrics import gaussian_loss
 from gpbench.system import deadline, threads
 from gpbench.system.memory import too_large
 
@@ -52,6 +55,23 @@ class Model:
         mean, var = self.scaler.back(p.mean, p.var, X)
         return Prediction(mean, var, self.scaler.back(p.mean, p.var_latent, X)[1])
 
+    def quantiles(self, X, q: float) -> np.ndarray:
+        """Of the predictive density of a new target, in raw units   (t,)."""
+        if hasattr(self.fitted.predict, "quantiles"):
+            with threads.limited():
+                return self.scaler.back(self.fitted.predict.quantiles(self.scaler.inputs(X), q), None, X)[0]
+        p = self.predict(X)
+        return p.mean + NormalDist().inv_cdf(q) * np.sqrt(p.var)
+
+    def log_density(self, X, y) -> np.ndarray:
+        """Natural log of the predictive density of targets y, in raw units   (t,)."""
+        if hasattr(self.fitted.predict, "log_density"):
+            with threads.limited():
+                found = self.fitted.predict.log_density(self.scaler.inputs(X), self.scaler.target(y, X))
+            return found - self.scaler.log_scale
+        p = self.predict(X)
+        return -gaussian_loss(y, p.mean, p.var)
+
     def basis(self, X) -> np.ndarray | None:
         """Inputs of the basis vectors in raw units; X are the training rows."""
         if self.fitted.pivots is not None:
@@ -67,6 +87,8 @@ def fit(
     """A model of raw rows, and what its user should know."""
     refuse_too_large(method, len(y))
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
+    if (named := getattr(method, "likelihood", None)) and catalog.find("likelihood", named).targets == "counts":
+        scale["target"] = "none"
     scaler = Scaler.fit(X, y, scale, task)
     Xs, ys = scaler.inputs(X), scaler.target(y, X)
     notes = remarks(X, y, task)

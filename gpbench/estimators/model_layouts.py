@@ -18,6 +18,9 @@ _SPARSE = {
     "fronts": "Multifrontal n", "sites": "Sites n", "s": "f n", "_factor": "? Multifrontal n", "_Z": "? f e",
     "_b": "? f n",
 }  # fmt: skip
+_FIC = {**_SITES, "s": "", "Z": "f m D", "first_rung": "natural", "root": "Cholesky m", "jitters": "dict",
+                  "V": "f m n", "r": "naturals n", "panels": "list", "A": "f m m", "factor": "Cholesky m", "h": "f m",
+                  "_logdet": "real"}  # fmt: skip
 
 LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, attribute -> specification)
     "Model": ("D", {"fitted": "Fitted D", "scaler": "Scaler D", "n": "count", "task": "task"}),
@@ -25,7 +28,7 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
                      "factor": "positive"}),
     "Fitted": ("D", {
         "predict": "CompactPosterior|ExactPosterior|LocalPosterior|"
-        "SparsePosterior|VecchiaPosterior|FullScalePosterior|Ridge|Classifier D",
+        "SparsePosterior|VecchiaPosterior|FullScalePosterior|Ridge|Classifier|LikelihoodPosterior D",
         "gp": "? GP D", "n_basis": "? count", "log_evidence": "? real", "pivots": "? i q", "inducing": "? f z D",
         "whole": "bool", "seconds": "dict", "kernel_rows": "? count", "trace": "list", "notes": "tuple",
         "models": "tuple", "shown": "dict",
@@ -46,12 +49,15 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
                                  "LB": "lower m", "mu": "f m", "factor": "positive", "noise": "? naturals n"}),
     "InducingColumns": ("D", {"gp": "GP D", "Z": "f z D", "Kuu": "f m m", "root": "Cholesky m"}),
     "Cholesky": ("n", {"L": "lower n", "jitter": "natural", "needed": "natural"}),
-    "Sites": ("n", {"tau": "naturals n", "nu": "f n"}),
+    "Sites": ("n", {"tau": "f n", "nu": "f n"}),
+    "LikelihoodPosterior": ("D", {"posterior": "SignedDense|SignedFic D", "at": "Fixed"}),
+    "Fixed": ("", {"likelihood": "Poisson|NegativeBinomial|StudentT", "values": "dict"}),
+    **dict.fromkeys(("Poisson", "NegativeBinomial", "StudentT"), ("", {})),
+    "SignedDense": ("D", {**_DENSE, "W": "? f q n", "rest": "? f q"}),
+    "SignedFic": ("D", _FIC),
     "Panels": ("D", {**_DENSE, "panels": "list", "columns": "list"}),
     "RankOne": ("D", {**_DENSE, "Sigma": "f n n"}),
-    "Fic": ("D", {**_SITES, "s": "", "Z": "f m D", "first_rung": "natural", "root": "Cholesky m", "jitters": "dict",
-                  "V": "f m n", "r": "naturals n", "panels": "list", "A": "f m m", "factor": "Cholesky m", "h": "f m",
-                  "_logdet": "real"}),
+    "Fic": ("D", _FIC),
     "FrontSites": ("D", {**_SPARSE, "change": "natural"}),
     "RowSites": ("D", {**_SPARSE, "symbolic": "Symbolic n", "_P": "tuple", "touched": "i t", "_ldl": "? SparseLDL n"}),
     "Parallel": ("D", {**_SPARSE, "damping": "positive"}),

@@ -44,19 +44,36 @@ class KernelChoice:
         return self.given if isinstance(self.given, Kernel) else build_kernel(self.given, X)
 
 
-def method_class(name: str, task: str, n: int) -> tuple[type[Method], dict]:
+def method_class(name: str, task: str, n: int, likelihood: str | None = None) -> tuple[type[Method], dict]:
     """The method's class and the parameters that come with the default choice."""
     if not isinstance(name, str):
         raise BadParameter(f"method: expected a name such as 'vfe', got {name!r}")
-    name, usual = defaults.method(task, n) if name == "auto" else (name, {})
+    name, usual = defaults.method(task, n, likelihood) if name == "auto" else (name, {})
     try:
         cls = catalog.find("method", name)
     except ConfigError as e:
         raise BadParameter(f"method: {e}") from e
-    if cls.task != task:
+    if likelihood is not None:
+        usual = usual | {"likelihood": _likelihood(likelihood, cls, task)}
+    if cls.task_of(usual) != task:
         other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
         raise BadParameter(f"method: {name} is for {cls.task}; use {other}")
     return cls, usual
+
+
+def _likelihood(name, cls: type[Method], task: str) -> str:
+    """The name, if a likelihood has it and it suits the method and the task."""
+    if not isinstance(name, str):
+        raise BadParameter(f"likelihood: expected a name such as 'student-t', got {name!r}")
+    try:
+        found = catalog.find("likelihood", name)
+    except ConfigError as e:
+        raise BadParameter(f"likelihood: {e}") from e
+    if "likelihood" not in cls.model_fields:
+        raise BadParameter(f"likelihood: method {cls.name} takes none; take ep or ep-fic")
+    if (found.targets == "classes") != (task == "classification"):
+        raise BadParameter(f"likelihood: {name} is for {'classes' if found.targets == 'classes' else found.targets}")
+    return name
 
 
 def method(
@@ -161,14 +178,14 @@ def _described(given: Any) -> dict:
     return given
 
 
-def hyperparameters(learn: Any, task: str, n: int) -> dict:
+def hyperparameters(learn: Any, task: str, n: int, likelihood: str | None = None) -> dict:
     """As a trial keeps them; `learn` is a word, or a mapping as a config has under `hyperparameters`."""
     if isinstance(learn, dict):
         given = learn
     elif learn not in LEARN:
         raise BadParameter(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
     else:
-        given = defaults.learning(task, n)
+        given = defaults.learning(task, n, likelihood)
         if learn != "auto" and learn != given["schedule"]:
             given = {"schedule": learn, "from": "full-gp"}
     try:

@@ -36,3 +36,15 @@ class SparseGPRegressor(RegressorMixin, Estimator):
                 raise BadInput(f"{self.method_} knows no variance without the noise; use return_std=True")
             return p.mean, np.sqrt(np.maximum(p.var_latent, 0.0))  # below zero by rounding only
         return (p.mean, np.sqrt(p.var)) if return_std else p.mean
+
+    def predict_quantiles(self, X, q=(0.025, 0.5, 0.975)) -> np.ndarray:
+        """Quantiles of a new target's predictive density   (t, len(q))."""
+        if not all(0 < share < 1 for share in q):
+            raise BadInput(f"q: expected numbers between 0 and 1, got {q!r}")
+        model, X = self._ready(X)
+        return np.column_stack([model.quantiles(X, share) for share in q])
+
+    def log_density(self, X, y) -> np.ndarray:
+        """Natural log of the predictive density, or probability for counts, of targets y   (t,)."""
+        model, X = self._ready(X)
+        return model.log_density(X, input_checks.targets(y, len(X)))

@@ -188,6 +188,16 @@ class Method(BaseModel):
         return 0
 
     @classmethod
+    def task_of(cls, params: Mapping[str, Any]) -> str:
+        """The task with these parameters."""
+        return cls.task
+
+    @classmethod
+    def parts_of(cls, params: Mapping[str, Any]) -> list[type]:
+        """Classes that the parameters name: their plug-in files and versions enter the trial's id."""
+        return []
+
+    @classmethod
     def idle(cls, given: Mapping[str, Any]) -> set[str]:
         """Parameters that play no part beside these others."""
         return set()

@@ -7,14 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gpbench.gp.inference.sites_dense import Panels, RankOne
+from gpbench.gp.inference.sites_signed import SignedDense
 from gpbench.versions import Added
 
-from .families.ep import EPMethod
+from .families.ep_likelihood import WithLikelihood
 
 SOLVERS = {"panels": Panels, "rank-one": RankOne}
 
 
-class EP(EPMethod):
+class EP(WithLikelihood):
     """Sequential EP on the full covariance matrix; O(n^3) a sweep, O(n^2) memory. Any kernel."""
 
     name = "ep"
@@ -37,3 +38,6 @@ class EP(EPMethod):
 
     def posterior(self, at, problem):
         return SOLVERS[self.solver](at.kernel, problem.X)
+
+    def signed(self, at, problem):
+        return SignedDense(at.kernel, problem.X)

@@ -8,13 +8,14 @@ from pydantic import Field, field_validator
 
 from gpbench.errors import NotApplicable
 from gpbench.gp.inference.sites_fic import Fic
+from gpbench.gp.inference.sites_signed import SignedFic
 from gpbench.gp.linalg.cholesky import JITTER
 
-from .families.ep import EPMethod
+from .families.ep_likelihood import WithLikelihood
 from .families.inducing import choose, known_start
 
 
-class EPFic(EPMethod):
+class EPFic(WithLikelihood):
     """Sequential EP on the FIC covariance; O(n d_max^2) a sweep."""
 
     name = "ep-fic"
@@ -43,3 +44,6 @@ class EPFic(EPMethod):
 
     def posterior(self, at, problem):
         return Fic(at.kernel, problem.X, at.Z, jitter=JITTER)
+
+    def signed(self, at, problem):
+        return SignedFic(at.kernel, problem.X, at.Z, jitter=JITTER)

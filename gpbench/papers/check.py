@@ -41,6 +41,7 @@ class Passing:
 class Check:
     cells: tuple[CellVerdict, ...]
     claims: tuple[ClaimVerdict, ...]
+    papers: tuple[str, ...] = printed_numbers.PAPERS  # that the folders stand for
 
     @property
     def headline(self) -> list[CellVerdict]:
@@ -199,7 +200,8 @@ def check(dirs: list[str | Path | ResultsTable]) -> Check:
             f"{where}: nothing compared; `published: {{paper: ..., item: ...}}` in the config says which printed "
             f"numbers a folder stands for, and simulated stand-ins never count{_told(claims)}"
         )
-    return Check(cells, claims)
+    asked = {paper for r in results for paper, _ in r.published} | {c.paper for c in compared}
+    return Check(cells, claims, tuple(p for p in printed_numbers.PAPERS if p in asked) or printed_numbers.PAPERS)
 
 
 def _told(claims) -> str:

@@ -175,8 +175,10 @@ def raise_if_ours(error: BaseException, path) -> None:
     """A StorageError where the error says that there is no room, or no leave, to write."""
     number = getattr(getattr(error, "reason", error), "errno", None)
     if number in _OURS:
-        message = f"cannot write {path} ({error.strerror}); make room, or set GPBENCH_DATA and TMPDIR to other folders"
-        raise StorageError(message) from error
+        reason = getattr(error, "strerror", error)
+        raise StorageError(
+            f"cannot write {path} ({reason}); make room, or set GPBENCH_DATA and TMPDIR to other folders"
+        ) from error
 
 
 def raw_hash(path) -> str:

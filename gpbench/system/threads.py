@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numba
 import scipy.linalg  # noqa: F401  only pools of libraries that are loaded are found
@@ -28,7 +29,8 @@ class _SharedLimit:
     """
 
     def __init__(self, pools: ThreadpoolController):
-        self._pools, self._lock, self._inside, self._limits = pools, threading.Lock(), 0, None
+        self._pools, self._lock, self._inside = pools, threading.Lock(), 0
+        self._limits: Any = None  # of threadpoolctl, while fits run
 
     def begin(self) -> None:
         with self._lock:

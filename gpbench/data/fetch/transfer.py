@@ -1,4 +1,4 @@
-"""Downloading one file over http(s), distrusting the other side: each fault has its own sentence."""
+"""Download one file over http(s) with limits on size and time; each fault has its own message."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from gpbench.errors import DataError
 from gpbench.system import atomic_files
 
 TIMEOUT = 20.0  # seconds without an answer or without a byte
-HEADERS = 60.0  # seconds until the headers are there, redirects included: they may come a byte at a time
-DEADLINE = 600.0  # seconds for the whole file: a server that drips bytes is not waited for
+HEADERS = 60.0  # seconds until the headers are complete, redirects included
+DEADLINE = 600.0  # seconds for the whole file
 _BLOCK = 1 << 16
 
 
@@ -35,7 +35,7 @@ def download(
         with line.cut_after(min(HEADERS, end - time.monotonic())):
             answer = line.opener().open(request, timeout=timeout)
         with answer:
-            if line.cut:  # its half line was taken for the last header
+            if line.cut:  # the incomplete line was taken for the last header
                 raise TimeoutError
             _save(answer, out, limit, where, end, page)
     except urllib.error.HTTPError as e:
@@ -53,7 +53,7 @@ def download(
 
 
 def _named(url: str) -> str:
-    """What is fetched from where, for messages; a DataError for anything but http(s)."""
+    """File and server of a download, for messages; DataError unless it is http(s)."""
     try:
         parts = urlsplit(url)
     except ValueError as e:
@@ -64,7 +64,7 @@ def _named(url: str) -> str:
 
 
 class _HttpOnly(urllib.request.HTTPRedirectHandler):
-    """urllib itself would follow a redirect to ftp."""
+    """Refuses redirects to other protocols; urllib would follow one to ftp."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):
         _named(newurl)
@@ -72,7 +72,7 @@ class _HttpOnly(urllib.request.HTTPRedirectHandler):
 
 
 class _Line:
-    """The connection of one transfer, which can be cut while urllib waits for the end of its headers."""
+    """The connection of one transfer; it can be closed while urllib waits for the end of the headers."""
 
     def __init__(self):
         self.connections: list[http.client.HTTPConnection] = []
@@ -120,7 +120,7 @@ def _save(answer, out: Path, limit: int, where: str, end: float, page: bool) -> 
     count = 0
     try:
         with open(out, "wb") as f:
-            while block := answer.read1(_BLOCK):  # what has arrived: read() would wait for a full block
+            while block := answer.read1(_BLOCK):  # the bytes that have arrived; read() would wait for a full block
                 if count == 0 and not page and _is_html(block):
                     raise DataError(f"{where} sent a web page instead of the data")
                 count += len(block)

@@ -1,7 +1,7 @@
-"""Taking one member out of a zip or tar archive that nobody vouches for.
+"""Extract one member from an untrusted zip or tar archive.
 
-Only the wanted member is ever written, under a name of ours; still, an archive with a path that leads outside, a link,
-a device or more bytes than allowed is refused as a whole before anything is written.
+Only that member is written, under a name chosen by gpbench. An archive that contains a path to the outside, a link, a
+device or too many bytes is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _from_zip(archive: Path, member: str, out: Path, limit: int) -> None:
 
 
 def _from_tar(archive: Path, member: str, out: Path, limit: int) -> None:
-    # headers are judged one by one, before the bytes behind them are unpacked
+    # check each header before its content is unpacked
     with tarfile.open(archive) as t:
         total, found = 0, None
         for info in t:
@@ -87,7 +87,7 @@ def _size(archive: Path, member: str, size: int, limit: int) -> None:
 
 
 def _copy(archive: Path, member: str, src, out: Path, limit: int) -> None:
-    """Count while streaming: a header may lie about the size."""
+    """Copy with a limit on the size, because the size in a header may be wrong."""
     count = 0
     try:
         with open(out, "wb") as f:

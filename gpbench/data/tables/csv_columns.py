@@ -1,6 +1,6 @@
-"""Which columns of a user's table become inputs, and how: numbers as they are, text as one-hot, what is missing.
+"""Encode columns of a user's table as inputs: numbers, one-hot columns for text, missing values.
 
-`Encoding` is part of a model: levels and fill values are those of the table it was made from.
+`Encoding` is part of a model: it holds the levels and fill values of the training table.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ..shards import LARGEST
 from .csv_words import SHOWN, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
 
 _ID = re.compile(r"(.*[ _-])?(id|index|no|nr|number|row|unnamed: 0)", re.IGNORECASE)
-FEW_LEVELS = 20  # a text column with more than these, and one for every second row, is no category
+FEW_LEVELS = 20  # a text column with more levels, and one for every second row, is not categorical
 
 
 class Choices(BaseModel):
-    """Keys of a config's `{csv: ..., target: ...}` that say what becomes an input."""
+    """Keys of a config's `{csv: ..., target: ...}` that select and encode inputs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -38,7 +38,7 @@ class Choices(BaseModel):
 
     @property
     def of_rows(self) -> list[str]:
-        """Columns that say something of each row and are no inputs."""
+        """Columns that are no inputs but describe each row: weight, noise variance."""
         return [name for name in (self.weight, self.noise) if name is not None]
 
 
@@ -48,7 +48,7 @@ class Column:
 
     name: str
     levels: tuple[str, ...] | None = None
-    fill: float | None = None  # of a missing number, where a model brings its own
+    fill: float | None = None  # replaces a missing number, if a model stores one
 
     @property
     def inputs(self) -> list[str]:
@@ -64,7 +64,7 @@ class Encoding:
         return [name for column in self.columns for name in column.inputs]
 
     def encode(self, path, header: list[str], rows: list[list[str]]) -> tuple[np.ndarray, list[str]]:
-        """Inputs (n, D), NaN where a number is missing, and what is to be told: levels that nobody has seen before."""
+        """Inputs (n, D), with NaN for missing numbers, and messages about levels that the training table lacks."""
         at = positions(header)
         if absent := [c.name for c in self.columns if c.name not in at]:
             raise DataError(f"{path}: has no column {', '.join(map(repr, absent))}, which the model was fitted to")
@@ -84,7 +84,7 @@ class Encoding:
 
 
 def positions(header: list[str]) -> dict[str, int]:
-    """Of the columns by name: looking each up in the header would take the square of their number."""
+    """Column number by name; searching the header for each name would take quadratic time."""
     return {name: j for j, name in enumerate(header)}
 
 
@@ -104,12 +104,12 @@ def _value(cell: str) -> float:
     return float(cell) if is_number(cell) and not absent_cell(cell) else np.nan
 
 
-# -- looking at a table ----------------------------------------------------------------------------------------------
+# -- checking a table ------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Survey:
-    """All that is wrong with a table, and what is odd about it; the encoding where nothing is wrong."""
+    """Faults and remarks about a table, and its encoding if it has no faults."""
 
     faults: list[str]
     remarks: list[str]
@@ -118,7 +118,7 @@ class Survey:
 
 
 def survey(path, header: list[str], rows: list, target: str, choices: Choices, say: Say = in_config) -> Survey:
-    """Look at every column that is to be used; `say` gives the remedies. The first row below the header is row 1."""
+    """Check every column that is used; `say` words the remedies. The first row below the header is row 1."""
     faults = [f"{path}: {fault}" for fault in name_faults(header, target, choices, say)]
     at = positions(header)
     apart = {target, *(choices.drop or []), *choices.of_rows}
@@ -152,7 +152,7 @@ def survey(path, header: list[str], rows: list, target: str, choices: Choices, s
 
 
 def name_faults(header: list[str], target: str, choices: Choices, say: Say = in_config) -> list[str]:
-    """Columns that the choices name and the table does not have, or that are named twice."""
+    """Faults of column names in the choices: not in the table, or given twice."""
     found = []
     if target not in header:
         found.append(f"has no column '{target}'{nearest(target, header, 'its columns are')}")
@@ -181,7 +181,7 @@ def name_faults(header: list[str], target: str, choices: Choices, say: Say = in_
 
 
 def _kind(name: str, cells: list[str], gaps, choices: Choices, at, say: Say) -> tuple[tuple | None, list[str]]:
-    """Levels of a text column (None: numbers), and what is wrong with the column, each in a sentence."""
+    """Levels of a text column (None: numbers), and the faults of the column."""
     text = [i for i, c in enumerate(cells) if not gaps[i] and not is_number(c)]
     beyond = [i for i, c in enumerate(cells) if is_number(c) and not gaps[i] and not abs(float(c)) <= LARGEST]
     faults = []
@@ -211,7 +211,7 @@ def _kind(name: str, cells: list[str], gaps, choices: Choices, at, say: Say) -> 
 
 
 def _odd(name: str, cells: list[str], levels, n: int, say: Say) -> list[str]:
-    """A column that says nothing, that numbers the rows, or whose texts may be numbers."""
+    """Remarks about a column that is constant, that looks like an id, or whose texts may be numbers."""
     if len(set(cells)) == 1 and n > 1:
         return [f"{called(name)} is constant ({cells[0][:SHOWN]}): it says nothing; {say('drop', name)}"]
     if levels is None and n > 2 and len(set(cells)) == n:

@@ -1,4 +1,4 @@
-"""The user's own file: {csv: path, target: column}, with `task: classification` for two classes.
+"""Read the user's own file: {csv: path, target: column}, with `task: classification` for two classes.
 
 The first line names the columns; every other line is a case. Fields are separated by commas, semicolons or tabs. All
 columns but the target are inputs, unless the config says otherwise (csv_columns.py).
@@ -24,11 +24,11 @@ from .csv_columns import Choices, Encoding, name_faults, survey
 from .csv_words import Row, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
 
 TASKS = ("regression", "classification")
-_copies: dict[str, str] = {}  # of this process: where the content of a path of another machine is kept on this one
+_copies: dict[str, str] = {}  # of this process: path on the machine that planned the run -> copy on this machine
 
 
 def keep_copy(path: str, copy: str) -> None:
-    """From now on what is at `copy` is read for `path`, which belongs to the machine that planned the run."""
+    """Read `copy` instead of `path` from now on; `path` belongs to the machine that planned the run."""
     _copies[path] = copy
 
 
@@ -37,9 +37,9 @@ def exists(path) -> bool:
 
 
 def read(csv: str, target: str, task: str = "regression", sha256: str = "", label: str = "", **choices) -> Dataset:
-    """The data set of a user's file; `sha256`, when given, is what the file hashed to when the run was planned.
+    """The data set of a user's file; `sha256`, if given, is the file's hash when the run was planned.
 
-    With `missing: median` the gaps are NaN here: they are filled when it is known which rows train.
+    With `missing: median` missing values are NaN here; medians of the training part replace them after the split.
     """
     path = Path(csv)
     if task not in TASKS:
@@ -57,7 +57,7 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
 
 @dataclass
 class Look:
-    """A user's file, read once: everything wrong with it, everything odd, and the arrays where nothing is wrong."""
+    """A user's file, read once: its faults, remarks about it, and the arrays if it has no faults."""
 
     faults: list[str]
     remarks: list[str]
@@ -66,12 +66,12 @@ class Look:
     y: np.ndarray | None = None
     labels: tuple[str, ...] = ()  # of the classes -1 and +1
     path: str = ""
-    rows: np.ndarray | None = None  # that the arrays hold; the first below the header is 1
-    weight: np.ndarray | None = None  # (n,) > 0, where a column says so
-    noise_variance: np.ndarray | None = None  # (n,) >= 0, likewise
+    rows: np.ndarray | None = None  # numbers of the rows in the arrays; the first row below the header is 1
+    weight: np.ndarray | None = None  # (n,) > 0, if a column gives it
+    noise_variance: np.ndarray | None = None  # (n,) >= 0, if a column gives it
 
     def told(self) -> list[str]:
-        """Everything odd, rows that repeat others included: those are looked for when somebody wants to know."""
+        """All remarks, including repeated rows, which are searched for only here."""
         again = repeated(self.X) if self.X is not None else []
         if not len(again):
             return self.remarks
@@ -81,7 +81,7 @@ class Look:
 
 
 def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_config) -> Look:
-    """`say` names the choices as its reader gives them (csv_words.py)."""
+    """Read and check a file; `say` words the choices as a config or a command line gives them (csv_words.py)."""
     path = Path(csv)
     try:
         header, rows = table(path)
@@ -140,7 +140,7 @@ def _of_rows(path, header: list[str], rows: list[Row], kept, choices: Choices, r
 
 
 def names_wrong(csv: str, target: str, choices: Choices) -> list[str]:
-    """Faults of the names alone, for who cannot look any further."""
+    """Faults of the column names only, if the other choices are not valid."""
     try:
         return [f"{csv}: {fault}" for fault in name_faults(table(csv)[0], target, choices)]
     except DataError as e:
@@ -148,26 +148,26 @@ def names_wrong(csv: str, target: str, choices: Choices) -> list[str]:
 
 
 def filled(dataset: Dataset, train: np.ndarray) -> Dataset:
-    """The data set with missing numbers replaced by the medians of its training part."""
+    """The data set with missing numbers replaced by medians of the training part."""
     if not isinstance(dataset.X, np.ndarray) or dataset.X.dtype == object or not np.isnan(dataset.X).any():
         return dataset
     return replace(dataset, X=np.where(np.isnan(dataset.X), medians(dataset.X[train]), dataset.X))
 
 
 def medians(X: np.ndarray) -> np.ndarray:
-    """Of the columns, gaps left out; a column that is all gaps has none, and says so."""
+    """Medians of the columns without missing values; DataError for a column that has only missing values."""
     if (empty := np.isnan(X).all(0)).any():
         raise DataError(f"input {int(np.argmax(empty))} is missing in every training row: no median; drop the column")
     return np.nanmedian(X, axis=0)
 
 
 def file_hash(path) -> str:
-    """sha256 of a user's file; part of what determines a number."""
+    """sha256 of a user's file; enters the trial's id."""
     return hashlib.sha256(_bytes(path)).hexdigest()
 
 
 def table(path) -> tuple[list[str], list[Row]]:
-    """Header and rows of a separated text file, all of the header's width; cells are stripped text."""
+    """Header and rows of a separated text file, all of the header's width; fields are stripped text."""
     try:
         text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as e:
@@ -210,7 +210,7 @@ def _rows(path, text: str) -> list[Row]:
 
 
 def _open_quote(lines: list[str], separator: str) -> bool:
-    """Whether the file ends within a quote of its last row."""
+    """Whether the last row has an open quote."""
     try:
         list(csv.reader(lines, delimiter=separator, strict=True))
     except csv.Error as e:
@@ -219,9 +219,9 @@ def _open_quote(lines: list[str], separator: str) -> bool:
 
 
 def numbers(path, name: str, cells: list[str], at=None, say: Say | None = None) -> np.ndarray:
-    """A column as finite doubles; what is not one is named by column and row: as `at` names it, else 1, 2, ...
+    """A column as finite doubles; an error names column and row (by `at`, else by number from 1).
 
-    `say` of a user's file names the choices that mend it.
+    `say` words the remedies for a user's file.
     """
     values = np.array([float(cell) if is_number(cell) else np.nan for cell in cells])
     if (fit := np.abs(values) <= LARGEST).all():
@@ -238,7 +238,7 @@ def numbers(path, name: str, cells: list[str], at=None, say: Say | None = None) 
 
 
 def classes(path, name: str, labels: list[str], at, say: Say) -> tuple[np.ndarray, tuple[str, str]]:
-    """-1/+1 from two labels, the smaller one (as numbers if they are) being -1; and the labels in that order."""
+    """-1/+1 from two labels, -1 for the smaller one (as numbers if possible), and the labels in that order."""
     for i, label in enumerate(labels):
         if absent_cell(label):
             hint = f"drop the row or fill it in ({say('missing', 'drop')})"

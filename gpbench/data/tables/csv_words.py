@@ -1,6 +1,6 @@
-"""How faults of a user's table are told: cells, rows and columns by name, and the remedy in the reader's own language.
+"""Words for faults of a user's table: names of fields, rows and columns, and remedies.
 
-A config's reader writes `drop: [id]`, who is at the command line `--drop id`: `in_config` and `as_option` say it.
+`in_config` words a remedy for a config (`drop: [id]`), `as_option` for a command line (`--drop id`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Say = Callable[..., str]  # key of a config's {csv: ...}, values -> how it is gi
 SHOWN = 40  # characters of a cell in a message
 NEARLY_ALL = 0.9
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-_FORMS = {  # of numbers that are written as text; what is in the brackets is the same in nearly all cells
+_FORMS = {  # of numbers written as text; the group in brackets is the same in nearly all fields
     "thousands separated?": re.compile(r"[+-]?[1-9]\d{0,2}(?:[,.' \u00a0\u202f]\d{3})+(?:[.,]\d+)?()"),
     "decimal comma?": re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?()"),
     "a unit?": re.compile(r"[+-]?\d[\d.,]*\s*([%°€$£¥]\w?|[^\W\d_]{1,8}(?:/[^\W\d_]{1,4})?\d?)|([€$£¥])\s*\d[\d.,]*"),
@@ -25,7 +25,7 @@ _FORMS = {  # of numbers that are written as text; what is in the brackets is th
 
 
 def in_config(key: str, *values: str) -> str:
-    """`drop: [id, name]`, `missing: drop`; without values the key alone."""
+    """`drop: [id, name]`, `missing: drop`; without values only the key."""
     if not values:
         return f"`{key}`"
     listed = key in ("drop", "inputs")
@@ -33,7 +33,7 @@ def in_config(key: str, *values: str) -> str:
 
 
 def as_option(key: str, *values: str) -> str:
-    """`--drop id --drop name`, `--missing drop`; without values the option alone."""
+    """`--drop id --drop name`, `--missing drop`; without values only the option."""
     if key in ("drop", "inputs") and values:
         return " ".join(f"--{key} {shlex.quote(value)}" for value in values)
     return " ".join([f"--{key}", *filter(None, ["|".join(values)])])
@@ -48,13 +48,13 @@ def called(name: str) -> str:
 
 
 class Row(list):
-    """Cells of one row, and the line of the file that it begins on."""
+    """Fields of one row, and the line of the file where it begins."""
 
     line: int
 
 
 def place(rows: list[Row], i: int) -> str:
-    """Row i, the first below the header being row 1; with its line where blank lines have moved it."""
+    """Row i (the first below the header is row 1), with its line if blank lines precede it."""
     line = getattr(rows[i], "line", i + 2)
     return f"row {i + 1}" if line == i + 2 else f"row {i + 1} (line {line})"
 
@@ -72,7 +72,7 @@ def is_number(cell: str) -> bool:
 
 
 def number_form(texts: list[str]) -> str:
-    """How nearly all of these texts may be numbers after all, as a question; empty where they are not."""
+    """A question about the number format of these texts; empty if they do not look like numbers."""
     matches = [(name, form.fullmatch(text)) for text in texts for name, form in _FORMS.items()]
     found = Counter((name, m.groups()) for name, m in matches if m)
     (name, _), count = found.most_common(1)[0] if found else (("", ()), 0)
@@ -80,7 +80,7 @@ def number_form(texts: list[str]) -> str:
 
 
 def unfit(cell: str, form: str = "") -> str:
-    """Why a cell that is there is no number to compute with."""
+    """Why the text of a field is not a usable number."""
     if not is_number(cell):
         return f"'{cell[:SHOWN]}' is text, not a number" + (f" ({form})" if form else "")
     return f"{cell} is {'too large' if np.isfinite(float(cell)) else 'not finite'}"

@@ -1,6 +1,6 @@
-"""The user's parquet files as shards: {parquet: "taxi/*.parquet", target: fare}. Read batch by batch, converted once.
+"""Convert the user's parquet files to shards, once, batch by batch: {parquet: "taxi/*.parquet", target: fare}.
 
-The shards lie below GPBENCH_DATA (datasets/shards/), under the hash of the files and of the target's name.
+The shards are stored below GPBENCH_DATA (datasets/shards/), under the hash of the files and of the target's name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .. import shards
 
 
 def paths(pattern: str) -> list[Path]:
-    """Files of the pattern in the order of their names; DataError when there are none."""
+    """Files of the pattern in the order of their names; DataError if there are none."""
     path = Path(pattern)
     found = sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor)) if path.anchor else pattern))
     if not found:
@@ -26,7 +26,7 @@ def paths(pattern: str) -> list[Path]:
 
 
 def converted(pattern: str, target: str, sha256: str, data_dir: Path) -> str:
-    """The folder of shards of these files; made now if need be."""
+    """The folder of shards of these files; converts them if necessary."""
     folder = data_dir / "shards" / f"{sha256[:16]}-{hashlib.sha256(target.encode()).hexdigest()[:8]}"
     if not folder.is_dir():
         shards.write(folder, _batches(paths(pattern), target))

@@ -1,6 +1,6 @@
-"""A config file as the experiments see it: every name found, every value checked, every default known.
+"""Load a config file: resolve every name, check every value and fill in every default.
 
-Values may stand at three places, of which the more particular wins (settings.py).
+A value may be given at three levels; the most specific one holds (settings.py).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = ["Config", "load_config", "published_items", "resolved_yaml"]
 
 ONCE = ("name", "description", "dataset", "datasets", "seed", "methods", "metrics", "also", "compare", "published",
         "timeout", "memory")  # fmt: skip
-MOST_TRIALS = 200_000  # of a config, over data sets, methods and grids
+MOST_TRIALS = 200_000  # of one config: data sets x methods x grid points x repetitions
 Seed = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True)
 class Config:
-    """Everything a run needs; plain data in one form, whatever form the file used."""
+    """A checked config: plain data in one form, whichever of the allowed forms the file uses."""
 
     name: str
     description: str
@@ -60,13 +60,13 @@ class Config:
         return settings_of.repetitions(self.settings, dataset.settings)
 
     def params_for(self, dataset: DatasetEntry, method: MethodEntry) -> dict:
-        """What the config says about a method's parameters on a data set; lists and references as written."""
+        """Parameters that the config gives to a method on a data set; lists and references are not yet expanded."""
         general = {k: v for k, v in (self.params | dataset.params).items() if self._meant_for(method.cls, k, v)}
         idle = method.cls.idle(general | method.params)
         return {k: v for k, v in general.items() if k not in idle} | method.params
 
     def _meant_for(self, cls: type, key: str, value: Any) -> bool:
-        """A general mapping is a rule, which only some methods may know: `stop: {patience: 15}` is none of fitc's."""
+        """Whether a parameter at top level applies to this method: `stop: {patience: 15}` does not apply to fitc."""
         if key not in cls.model_fields:
             return False
         if not isinstance(value, dict) or grid.accepts(cls, key, value):
@@ -76,7 +76,7 @@ class Config:
 
 
 def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Config:
-    """The config of a file, `--set key=value` applied; one ConfigError lists every fault with its position."""
+    """Load a file and apply `--set key=value`; one ConfigError lists every fault with its position."""
     document = read(path)
     for text in overrides:
         override(document, text)
@@ -90,7 +90,7 @@ def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -
 
 
 def _read(reader: Reader, data: dict, folder: Path) -> Config:
-    """What could not be read is None in the Config; the caller drops it when there are faults."""
+    """Read all sections. A part with faults is None in the Config, which the caller then discards."""
     classes = _method_classes(reader, data)
     parameters = {p for _, cls in classes if cls for p in cls.model_fields}
     all_found = all(cls for _, cls in classes)
@@ -164,7 +164,7 @@ def _methods(reader: Reader, classes, folder: Path) -> list[MethodEntry]:
 
 
 def _datasets(reader: Reader, data: dict, folder: Path, parameters: set[str], complete: bool) -> list[DatasetEntry]:
-    """`parameters` are those of all methods; not `complete` when the name of a method is wrong."""
+    """`parameters`: of all methods. `complete`: False if a method's name is wrong, so some parameters are unknown."""
     if ("dataset" in data) == ("datasets" in data):
         message = "give `dataset` or `datasets`, not both" if "dataset" in data else "'dataset' is missing"
         reader.fault(("dataset",) if "dataset" in data else (), message, on="key")
@@ -180,7 +180,7 @@ def _datasets(reader: Reader, data: dict, folder: Path, parameters: set[str], co
         entry = _dataset(reader, item, keys, folder, parameters, complete)
         if entry is None:
             continue
-        sized = {(name, entry.n_train) for name in entry.names}  # tables tell sizes of one data set apart, nothing else
+        sized = {(name, entry.n_train) for name in entry.names}  # tables distinguish its entries by size only
         for name, _ in sorted(seen & sized, key=str):
             reader.fault(keys, f"data set '{name}' is listed twice; entries of one data set differ in n_train")
         seen |= sized
@@ -242,7 +242,7 @@ def _published(reader: Reader, data: Any, names: set[str]) -> tuple[dict, ...]:
 
 
 def published_items() -> dict[str, list[str]]:
-    """Tables and figures of every paper whose numbers gpbench holds, then sections that claims are taken from."""
+    """Tables and figures of each paper with printed numbers in gpbench, then the sections of its claims."""
     folder, found = files("gpbench.published"), {}
 
     def read(name):
@@ -258,7 +258,7 @@ def published_items() -> dict[str, list[str]]:
     return {paper: list(dict.fromkeys(items)) for paper, items in found.items()}
 
 
-# -- what only shows when a data set and a method meet ---------------------------------------------------------------
+# -- checks of a data set together with a method ---------------------------------------------------------------------
 
 
 def _trials_in_all(config: Config) -> int:
@@ -280,8 +280,9 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("trials", dataset.settings, dataset.keys, {}, ())
             dataset_entry.check_trials(reader, dataset, split, config.repetitions_for(dataset), place)
         for method in config.methods:
-            if method.cls.task != dataset.task:
-                message = f"{method.method} is a {method.cls.task} method, {dataset.names[0]} is {dataset.task} data"
+            tasks = {method.cls.task_of(p) for p in grid.combinations(method.cls, config.params_for(dataset, method))}
+            for task in tasks - {dataset.task}:
+                message = f"{method.method} is a {task} method, {dataset.names[0]} is {dataset.task} data"
                 reader.fault(method.keys, message)
             _check_params(reader, config, dataset, method)
             settings = config.settings_for(dataset, method)

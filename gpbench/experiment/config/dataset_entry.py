@@ -44,7 +44,7 @@ class DatasetEntry:
 
 
 def tasks_of(data: dict) -> set[str]:
-    """Of the data sets that a config names, as far as they are known; nothing is complained about here."""
+    """Tasks of the data sets that a config names, as far as they are known; faults are reported elsewhere."""
     found, pending_trials = set(), [data.get("dataset"), data.get("datasets")]
     while pending_trials:
         item = pending_trials.pop()
@@ -101,7 +101,7 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
         reader.fault((*keys, "csv"), f"no file {data['csv']}, neither beside the config nor here")
         return None
     choices = reader.validate(Choices, {k: data[k] for k in Choices.model_fields if k in data}, keys)
-    if choices is None:  # names are checked all the same: every problem at once
+    if choices is None:  # check the names nevertheless, to report every fault at once
         named = {
             k: v
             for k in ("drop", "inputs")
@@ -121,7 +121,7 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
 
 
 def _texts(reader: Reader, data: dict, keys: Keys, wanted: tuple[str, ...]) -> bool:
-    """Whether these keys are there and have a text; the first that is not is a fault."""
+    """Whether each of these keys has a text; the first that has none is a fault."""
     for key in wanted:
         if not isinstance(data.get(key), str) or not data[key]:
             wrong = f"'{key}': expected text, got {shown(data[key])}" if key in data else f"'{key}' is missing"
@@ -135,7 +135,10 @@ def _large(reader: Reader, kind: str, data: dict, keys: Keys, folder: Path) -> t
     wanted = LARGE_KEYS[kind]
     if not _texts(reader, data, keys, wanted):
         return None
-    for path in (str(folder / data[kind]), data[kind]):  # beside the config, else here
+    for path in (
+        str(folder / data[kind]),
+        data[kind],
+    ):  # beside the config, else in the working directory
         try:
             content_hash({**data, kind: path})
         except DataError as e:
@@ -150,17 +153,17 @@ def _large(reader: Reader, kind: str, data: dict, keys: Keys, folder: Path) -> t
 
 
 def remarks(entry: DatasetEntry) -> list[str]:
-    """What is odd about the user's files among the alternatives."""
+    """Remarks about unusual contents of the user's files among the alternatives."""
     files = [a for a in entry.alternatives if "csv" in a]
     own = [Choices(**{k: a[k] for k in Choices.model_fields if k in a}) for a in files]
     return [r for a, c in zip(files, own) for r in csv_file.look(a["csv"], a["target"], a["task"], c).told()]
 
 
 def check_split(reader: Reader, entry: DatasetEntry, split: dict) -> None:
-    """A user's file whose rows cannot be split as the config wants."""
+    """Report a user's file whose rows cannot be split as the config says."""
     for source, looked in reader.files:
         if looked.y is None or not any(source is a for a in entry.alternatives):
-            continue  # a file whose faults are told already, or another entry's
+            continue  # its faults are reported already, or it belongs to another entry
         try:
             draw(Dataset(name_of(source), looked.X, looked.y, entry.task), split, np.random.default_rng(0), 0)
         except DataError as e:
@@ -168,7 +171,7 @@ def check_split(reader: Reader, entry: DatasetEntry, split: dict) -> None:
 
 
 def check_trials(reader: Reader, entry: DatasetEntry, split: dict, trials: int, place: Keys) -> None:
-    """More trials than a data set has published splits, where each trial takes one of them."""
+    """Report more repetitions than a data set has published splits; each repetition uses one split."""
     if split.get("kind", "published") != "published":
         return
     for name in (a["name"] for a in entry.alternatives if "name" in a):

@@ -1,4 +1,4 @@
-"""Checking parts of a document: every fault is kept with its position, and reading goes on."""
+"""Check parts of a document; collect every fault with its position instead of stopping at the first."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Reader:
     def __init__(self, document: Document):
         self.document = document
         self.faults: list[Fault] = list(document.faults)
-        self.of_data: list[Fault] = []  # what is wrong with files that the document names
-        self.files: list[tuple[dict, Any]] = []  # entries of the user's files, with what was seen there
+        self.of_data: list[Fault] = []  # faults of files that the document names
+        self.files: list[tuple[dict, Any]] = []  # entries of the user's files, with what was read from them
 
     def fault(self, keys: Keys, message: str, on: str = "value", of_data: bool = False) -> None:
-        """Note a fault at a key or value; one that the YAML reader has complained about is not repeated."""
+        """Record a fault at a key or value, unless the YAML reader has reported one there."""
         if any(keys[: len(r)] == r for r in self.document.refused):
             return
         known = keys
@@ -62,13 +62,13 @@ class Reader:
         (self.of_data if of_data else self.faults).append(Fault(mark.origin, line, col, message))
 
     def unknown_key(self, keys: Keys, valid: Iterable[str], what: str = "", sure: bool = True) -> None:
-        """`sure=False`: `valid` may lack some keys, so only a likely misspelling is a fault."""
+        """Report an unknown key. `sure=False`: `valid` may be incomplete, so report only a likely misspelling."""
         hint = nearest(str(keys[-1]), sorted(valid)) if valid else ""
         if sure or "did you mean" in hint:
             self.fault(keys, f"unknown key '{keys[-1]}'{what and f' ({what})'}{hint}", on="key")
 
     def attempt(self, keys: Keys, call: Callable, *args) -> Any:
-        """The call's result, or None and a fault when it raises a ConfigError (an unknown name, say)."""
+        """The call's result, or None and a fault if it raises a ConfigError (an unknown name, say)."""
         try:
             return call(*args)
         except ConfigError as e:
@@ -89,10 +89,13 @@ class Reader:
             return None
 
     def pydantic(self, error: ValidationError, where: Callable[[tuple], Keys], fields: dict, partial=False) -> None:
-        """Every error of a validation. `where` maps pydantic's location to the document, for data that was put together
-        from several places; `partial` data may lack required keys."""
+        """Report every error of a validation.
+
+        `where` maps pydantic's location to the document, for data that comes from several places; `partial` data may
+        lack required keys.
+        """
         found = [(self.located(where(e["loc"]), e["type"]), e) for e in error.errors(include_url=False)]
-        # of a union, the branch that was meant fails deepest inside the value
+        # the intended branch of a union fails deepest inside the value
         found = [(k, e) for k, e in found if not any(len(o) > len(k) and o[: len(k)] == k for o, _ in found)]
         phrases: dict[Keys, list[str]] = {}
         for keys, e in found:
@@ -109,7 +112,7 @@ class Reader:
             self.fault(keys, f"'{_name(keys)}': {said}{got}")
 
     def located(self, keys: Keys, kind: str) -> Keys:
-        """Pydantic's location without the branches of unions, which the document does not know."""
+        """Pydantic's location without the branches of unions, which are not part of the document."""
         known: Keys = ()
         for k in keys:
             known = (*known, k) if (*known, k) in self.document.marks else known
@@ -125,7 +128,7 @@ class Reader:
         return None
 
     def finish(self) -> None:
-        """One error that lists everything: of the config, or of its data where nothing else is wrong."""
+        """Raise one error that lists every fault: a DataError if only the data are wrong, else a ConfigError."""
         try:
             fail([*self.faults, *self.of_data])
         except ConfigError as e:
@@ -141,7 +144,7 @@ def label_of(reader: Reader, data: dict, keys: Keys, default: str) -> str:
 
 
 def _keys_at(fields: dict, place: tuple) -> set[str]:
-    """What the mapping at pydantic's location may hold, as far as its classes are known."""
+    """Valid keys of the mapping at pydantic's location, as far as its classes are known."""
     for step in place:
         if step in fields:  # else an item's number, or a branch of a union
             fields = {name: f for model in _models(fields[step].annotation) for name, f in model.model_fields.items()}
@@ -156,7 +159,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _name(keys: Keys) -> str:
-    """The nearest key, with an item's number in a list: d_max[2]."""
+    """The last key of a location, with an item's number in a list: d_max[2]."""
     index = f"[{keys[-1]}]" if keys and isinstance(keys[-1], int) else ""
     text = next((k for k in reversed(keys) if isinstance(k, str)), "config")
     return text + index

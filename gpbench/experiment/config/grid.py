@@ -1,7 +1,7 @@
-"""From the parameters that a config gives a method to every combination it asks for, defaults filled in.
+"""Expand the parameters that a config gives a method into grid points, with defaults filled in.
 
-A list is a grid axis unless the parameter itself takes a list; the name of another parameter stands for that one's
-value (`cache: d_max`) unless the parameter itself takes that text (`stop: d_max`).
+A list is a grid axis unless the parameter itself takes a list. The name of another parameter means the value of that
+parameter (`cache: d_max`) unless the parameter itself takes the text (`stop: d_max`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def axes(cls: type[Method], given: dict) -> dict[str, list]:
 
 
 def size(cls: type[Method], given: dict) -> int:
-    """Points of the grid, without making them."""
+    """Number of grid points."""
     return prod(len(values) for values in axes(cls, given).values())
 
 
 def combinations(cls: type[Method], given: dict) -> list[dict]:
-    """Raw parameters of every point of the grid: references replaced, defaults not yet filled in."""
+    """Parameters of every grid point: references are replaced, defaults not yet filled in."""
     varying = axes(cls, given)
     points = []
     for values in product(*varying.values()):

@@ -1,7 +1,7 @@
 """JSON schema of a config, for editors: completion, descriptions, red lines while typing.
 
-It is drawn from the same classes that `load_config` checks with; what a schema cannot say (a label used twice, a value
-that only one of the methods takes) is left to `gpbench validate`.
+It comes from the same classes that `load_config` uses. A schema cannot express every rule (a label used twice, a value
+that only one of the methods takes); `gpbench validate` checks those.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Schema = dict[str, Any]
 
 
 def config_schema() -> Schema:
-    """The schema with the names known now, plug-ins included."""
+    """The schema with the names of all methods, kernels and data sets, plug-ins included."""
     defs: dict[str, Schema] = {}
     methods, sources = catalog.available("method"), catalog.available("dataset")
     settings = _settings(defs)
@@ -69,7 +69,7 @@ def _object(properties: Schema, required: list[str]) -> Schema:
 
 
 def _model(cls: type[BaseModel], defs: dict) -> Schema:
-    """A model's schema; the models inside it move to the common $defs under a name of their own."""
+    """Schema of a model; models inside it move to the common $defs under unique names."""
     schema = cls.model_json_schema(by_alias=True, ref_template=f"#/$defs/{cls.__name__}.{{model}}")
     defs |= {f"{cls.__name__}.{k}": v for k, v in schema.pop("$defs", {}).items()}
     return schema
@@ -136,7 +136,7 @@ def _all_parameters(methods: dict[str, type], defs: dict) -> dict[str, Schema]:
 def _method(cls: type, settings: Schema, defs: dict) -> Schema:
     own = {"method": {"const": cls.name, "description": cls.title}, "label": {"type": "string", "maxLength": 60}}
     shared = {k: settings[k] for k in METHOD_SETTINGS}
-    required = ["external"] if cls.name == "external" else ["method"]  # {external: gpboost} says its method by itself
+    required = ["external"] if cls.name == "external" else ["method"]  # {external: gpboost} needs no `method` key
     return _object({**own, **shared, **_parameters(cls, defs)}, required)
 
 

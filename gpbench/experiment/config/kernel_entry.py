@@ -1,4 +1,4 @@
-"""Kernels as a config describes them, brought to one plain form, and what only the described kernel can tell."""
+"""Read kernels of a config into one plain form, and check what depends on the kernel itself."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _kernel_options(reader: Reader, cls: type, data: dict, keys: Keys) -> dict |
 
 
 def _example(spec: dict) -> Kernel | None:
-    """The described kernel; None where it cannot be tried on two vectors (molecules, graphs): it shows when it runs."""
+    """The described kernel; None if it cannot be evaluated on two vectors (molecules, graphs)."""
     try:
         return build_kernel(spec, np.eye(2))
     except Exception:
@@ -69,21 +69,21 @@ def _example(spec: dict) -> Kernel | None:
 
 
 def check_support(reader: Reader, method: str, spec: dict, keys: Keys) -> None:
-    """A method on sparse matrices needs a kernel that makes them."""
+    """Report a kernel without compact support in a method that needs sparse matrices."""
     example = _example(spec)
     if example is not None and not example.compact:
         reader.fault(keys, f"{method}: the kernel ({' with '.join(names_in(spec))}) has {NO_SUPPORT}")
 
 
 def check_values(reader: Reader, values: dict, spec: dict, keys: Keys, task: str) -> None:
-    """Given values must be exactly the kernel's parameters and the noise, which a classifier has none of."""
-    idle = {"noise"} if task == "classification" else set()  # written, it changes nothing; committed configs do
+    """Given values must be exactly the kernel's parameters and the noise; classifiers have no noise."""
+    idle = {"noise"} if task == "classification" else set()  # without effect; committed configs have it
     for name in sorted(check_parameters(reader, values, spec, keys) - values.keys() - idle):
         reader.fault(keys, f"values: '{name}' of the kernel is missing")
 
 
 def check_parameters(reader: Reader, given: dict, spec: dict, keys: Keys) -> set[str]:
-    """All parameters of the kernel and the noise, none else among the given; empty where the kernel is not known."""
+    """Report given names that are not parameters of the kernel or the noise; returns all valid names."""
     example = _example(spec)
     if example is None:
         return set()

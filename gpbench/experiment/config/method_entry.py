@@ -1,4 +1,4 @@
-"""Methods as a config lists them: a name, or a mapping with parameters of its own."""
+"""Read the methods of a config: a name, or a mapping with parameters."""
 
 from __future__ import annotations
 
@@ -30,10 +30,14 @@ class MethodEntry:
 
 
 def recommended(tasks: set[str], learned: bool) -> list[dict]:
-    """What a config gets that lists no methods (docs/how-to/choosing.md); `learned`: it sets hyperparameters."""
+    """Methods of a config that lists none (docs/how-to/choosing.md); `learned`: the config sets hyperparameters."""
     if "classification" not in tasks:
         return [{"method": "fitc"}]
-    joint = {"schedule": "joint", "evaluations": 50, "prior": "half-t"}  # there is no full GP of classes to start from
+    joint = {
+        "schedule": "joint",
+        "evaluations": 50,
+        "prior": "half-t",
+    }  # no full-GP fit exists for classes
     return [{"method": "ep"} | ({} if learned else {"hyperparameters": joint})]
 
 
@@ -43,7 +47,7 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
     data = {"method": data} if isinstance(data, str) else reader.mapping(data, keys, "method")
     if data is None:
         return {}, None
-    if "external" in data and "method" not in data:  # {external: gpboost} is a method of its own to the reader
+    if "external" in data and "method" not in data:  # {external: gpboost} needs no `method`
         data = {"method": "external", **data}
     if "method" not in data:
         reader.fault(keys, "methods: 'method' is missing")
@@ -54,19 +58,19 @@ def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | Non
 
 
 def with_adapter_found(params: dict, folder: Path) -> dict:
-    """A user's adapter file is looked for beside the config, then here, as a csv is."""
+    """Find a user's adapter file relative to the config's folder, else to the working directory, as for a csv file."""
     if is_python_file(params.get("external")) and (beside := folder / params["external"]).is_file():
         return params | {"external": os.path.normpath(beside)}
     return params
 
 
 def usual_label(data: dict, name: str) -> str:
-    """The method's name; of another library's model its own."""
+    """The method's name, or the name of another library's model."""
     return " ".join(str(data[k]) for k in ("external", "approx") if data.get(k)) or name
 
 
 def refuse_idle(reader: Reader, cls: type, data: dict, params: dict, keys: Keys) -> None:
-    """What an entry says and its method takes no notice of: a parameter beside others, any hyperparameters."""
+    """Report settings of an entry that its method does not use."""
     name = usual_label(data, cls.name)
     for key in sorted(k for k in cls.idle(params) & params.keys() if params[k] is not None):
         reader.fault((*keys, key), f"'{key}': {name} takes no notice of it", on="key")
@@ -75,12 +79,12 @@ def refuse_idle(reader: Reader, cls: type, data: dict, params: dict, keys: Keys)
 
 
 def refuse_idle_keys(reader: Reader, learned: dict, methods: list[type], keys: Keys) -> None:
-    """Written keys of a schedule that none of the methods it is meant for takes notice of."""
+    """Report keys of a schedule that none of its methods uses."""
     written = {k for k in Hyperparameters.model_fields if (*keys, k) in reader.document.marks}
     resolved = {"optimiser", "restarts", "prior"} <= written  # config.resolved.yaml writes every default
     usual = Hyperparameters(schedule=learned["schedule"]).plain() if resolved and learned else {}
     for key in written & set(LEARNING_KEYS) & learned.keys():
-        started = "from" in learned and key in ("optimiser", "restarts")  # the full GP before it heeds them
+        started = "from" in learned and key in ("optimiser", "restarts")  # the full-GP fit before it uses them
         heeded = any(m.heeds is None or key in m.heeds.get(learned["schedule"], LEARNING_KEYS) for m in methods)
         if not started and not heeded and learned[key] != usual.get(key):
             who = " and ".join(dict.fromkeys(m.name for m in methods))

@@ -1,4 +1,4 @@
-"""Configs that come with gpbench: found by their name where no such file is."""
+"""Configs that come with gpbench; a name selects one if no file has that name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def names() -> list[str]:
 
 
 def located(given: str) -> str:
-    """The path of a config that a user names: a file, or a built-in one. An unknown name is left for the reader."""
+    """The path of a config: a file, or a built-in config of that name. The reader reports an unknown name."""
     name = given.removesuffix(".yaml").removeprefix("configs/")
     own = FOLDER / f"{name}.yaml"
     is_inside = ".." not in Path(name).parts and not Path(name).is_absolute()
@@ -23,7 +23,7 @@ def located(given: str) -> str:
 
 
 def hint(given: str) -> str:
-    """What may have been meant by a name that is no file."""
+    """A suggestion for a name that is no file."""
     return suggestion(given.removesuffix(".yaml"), names(), "; gpbench list configs shows what there is", most=2)
 
 

@@ -1,4 +1,4 @@
-"""The config written back with its defaults filled in (results/<name>/config.resolved.yaml), and read as it is."""
+"""Write a config with its defaults filled in (results/<name>/config.resolved.yaml), and read that file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NAME = "config.resolved.yaml"
 
 
 def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
-    """The config with its defaults filled in; loading it gives the same trials, whatever folder one stands in.
+    """The config as text, with defaults filled in; loading it gives the same trials from any working directory.
 
-    The text is to lie in `folder`: the paths of the user's files begin there.
+    `folder`: where the text will be stored; paths of the user's files are relative to it.
 
-    A parameter that some data sets set and others do not stays where it is: no one value would be right for all.
+    A parameter that only some data sets set stays in their entries, because no single value is right for all.
     """
     by_dataset = {k for d in config.datasets for k in d.params}
     methods = []
@@ -51,7 +51,7 @@ def resolved_yaml(config: Config, folder: str | Path = ".") -> str:
 
 
 def read_resolved(folder: str | Path) -> dict:
-    """That of a results folder as it is written, unchecked, for those who need no plan; {} where there is none."""
+    """The content of a results folder's config.resolved.yaml, unchecked; {} if the file does not exist."""
     file = Path(folder) / NAME
     if not file.is_file():
         return {}
@@ -75,7 +75,7 @@ def _writable(settings: dict) -> dict:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what yaml_strict reads back unchanged: no aliases, and text that looks like a number in quotes."""
+    """Writes YAML that yaml_document reads unchanged: no aliases; text that looks like a number is quoted."""
 
     def ignore_aliases(self, data):
         return True

@@ -1,4 +1,4 @@
-"""Sections of a config whose keys do not depend on methods or data sets (docs/reference/config.md explains each)."""
+"""Sections of a config whose keys do not depend on methods or data sets (docs/reference/config.md)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Hyperparameters(Section):
     )
 
     def faults(self) -> list[tuple[str, str]]:
-        """Keys that contradict each other, each with what is wrong."""
+        """Keys that contradict each other, each with a message."""
         found = []
         if self.values is not None and self.from_ is not None:
             found.append(("values", "`values` and `from` exclude each other"))
@@ -122,7 +122,7 @@ class Hyperparameters(Section):
         return found
 
     def value_faults(self) -> list[tuple[Keys, str]]:
-        """Values and bounds that no parameter can have, each with its keys."""
+        """Invalid values and bounds, each with its keys and a message."""
         found: list[tuple[Keys, str]] = []
         for name, value in (self.values or {}).items():
             given = value if isinstance(value, list) else [value]
@@ -134,7 +134,7 @@ class Hyperparameters(Section):
         return found
 
     def plain(self) -> dict:
-        """What determines the numbers, defaults filled in; keys that play no part are left out."""
+        """Keys that determine the numbers, with defaults filled in; keys without effect are left out."""
         given = super().plain()
         out = {"schedule": self.schedule}
         if self.values is not None:
@@ -177,17 +177,17 @@ class Published(Section):
 
 
 class Limits(Section):
-    """Of one trial; not part of what determines its number."""
+    """Limits of one trial; they do not determine its numbers."""
 
     timeout: Positive | None = Field(None, description="seconds")
     memory: PositiveInt | None = Field(None, description="MB")
 
 
-# -- reading them, wherever they stand: at the top, in a data set's entry or in a method's -----------------------------
+# -- reading a section at top level, in a data set's entry or in a method's entry ------------------------------------
 
 
 def split(reader: Reader, data: Any, keys: Keys) -> dict | None:
-    """{} stands for `default`: the published split, else 90 % of the rows at random."""
+    """Read a split; {} means `default`: the published split, else 90 % of the rows at random."""
     if data == "default":
         return {}
     data = reader.mapping(data, keys, "split")
@@ -221,7 +221,7 @@ def hyperparameters(reader: Reader, data: Any, keys: Keys) -> dict | None:
 
 
 def without_idle_bias(settings: dict) -> dict:
-    """`bias: 0` among the given values of a kernel without bias says nothing, so it must not enter a trial's id."""
+    """Remove `bias: 0` from the values of a kernel without bias: it has no effect and must not enter a trial's id."""
     given, spec = settings["hyperparameters"] or {}, settings["kernel"]
     values = given.get("values") or {}
     if spec is None or values.get("bias") != 0 or "bias" in names_in(spec):

@@ -1,6 +1,6 @@
-"""Settings of a trial: which there are, their defaults, and whose word counts where a config says them more than once.
+"""Settings of a trial: their names, their defaults and their precedence.
 
-They may stand at three places, and the more particular wins: method entry > data set entry > top level > default.
+A setting may be given at three levels; precedence: method entry > data set entry > top level > default.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ DEFAULTS: dict[str, Any] = {
     "target_units": "raw",
 }
 SETTINGS = tuple(DEFAULTS)
-METHOD_SETTINGS = ("kernel", "hyperparameters")  # those that a method's entry may have
+METHOD_SETTINGS = ("kernel", "hyperparameters")  # settings that a method's entry may have
 SCORING = {"nmse_variance": Literal["dataset", "test"], "target_units": Literal["raw", "standardised"]}
 Trials = Annotated[int, Field(ge=1, le=100_000)]
 
 
 def read(reader: Reader, key: str, data: Any, keys: Keys) -> Any:
-    """One of SETTINGS in its plain form."""
+    """Read one of SETTINGS into its plain form."""
     if key == "kernel":
         return kernel_entry.kernel(reader, data, keys)
     if key in ("split", "scale", "hyperparameters"):
@@ -42,32 +42,32 @@ def read(reader: Reader, key: str, data: Any, keys: Keys) -> Any:
 
 
 def choices(key: str) -> list[str]:
-    """What a setting of SCORING may be, its default first."""
+    """Allowed values of a setting of SCORING, its default first."""
     return list(get_args(SCORING[key]))
 
 
 def for_trial(top: dict, of_dataset: dict, of_method: dict) -> dict:
-    """What holds for the trials of one method on one data set."""
+    """Settings of the trials of one method on one data set."""
     return sections.without_idle_bias(top | of_dataset | of_method)
 
 
 def repetitions(top: dict, of_dataset: dict) -> int:
-    """Repetitions on a data set."""
+    """Number of repetitions on a data set."""
     settings = top | of_dataset
     return settings["trials"] or settings["split"].get("k", 1)
 
 
 def where(key: str, of_dataset: dict, dataset_keys: Keys, of_method: dict, method_keys: Keys) -> Keys:
-    """The place in the document of the value that wins."""
+    """The place in the document of the value that has precedence."""
     if key in of_method:
         return (*method_keys, key)
     return (*dataset_keys, key) if key in of_dataset else (key,)
 
 
 def written(config: dict, dataset: str, n_train: float, label: str = "") -> dict:
-    """Settings and parameters by the text of a config.resolved.yaml, of results whose plan is not at hand.
+    """Settings and parameters of results whose plan is not known, from the content of config.resolved.yaml.
 
-    The data set may be listed at several training sizes, the method under its label or its name.
+    A data set may be listed with several training sizes; a method is listed under its label or its name.
     """
     found = config | _dataset_entry(config, dataset, n_train)
     for entry in config.get("methods") or []:
@@ -81,7 +81,7 @@ def _dataset_entry(config: dict, dataset: str, n_train: float) -> dict:
     for entry in config.get("datasets") or [config.get("dataset")]:
         options = entry if isinstance(entry, dict) else {"name": entry}
         alternatives = [a if isinstance(a, dict) else {"name": a} for a in options.get("first_of", [options])]
-        named = dataset in {n for a in alternatives for n in (name_of(a), a.get("csv"))}  # once it was the path
+        named = dataset in {n for a in alternatives for n in (name_of(a), a.get("csv"))}  # older: a path
         if named and options.get("n_train") in (None, n_train):
             return options
     return {}

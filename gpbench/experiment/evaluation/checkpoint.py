@@ -1,7 +1,7 @@
-"""Evaluations of a long climb on disk, so that a killed fit goes on where it was.
+"""Store the evaluations of a long optimisation on disk, so that a killed fit can continue.
 
-The optimiser is deterministic: started again it asks for the same points, and as long as it does the answers come from
-the journal, bit by bit. Numbers are hexadecimal text; every line is on disk before the optimiser sees its answer.
+The optimiser is deterministic: a new run asks for the same points, and the journal answers them bit by bit. Numbers are
+hexadecimal text; each line is on disk before the optimiser gets the value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Journal:
         self.replayed = 0
 
     def __call__(self, objective: Callable) -> Callable:
-        """The objective, answered from the journal while its points are those of the journal."""
+        """The objective; its values come from the journal while the points agree with the journal."""
 
         def answered(x):
             asked = [v.hex() for v in np.asarray(x, dtype=float).tolist()]
@@ -37,7 +37,7 @@ class Journal:
                         raise NotPositiveDefinite(line["error"])
                     return float.fromhex(line["F"]), np.array([float.fromhex(v) for v in line["dF"]])
                 self.known = []
-                self._cut(self.replayed)  # another climb than the one that was written down
+                self._cut(self.replayed)  # the optimisation differs from the recorded one
             try:
                 F, dF = objective(x)
             except (NotPositiveDefinite, FloatingPointError, np.linalg.LinAlgError) as e:
@@ -61,14 +61,14 @@ class Journal:
         write_atomic(self.path, b"".join(self.path.read_bytes().splitlines(keepends=True)[:lines]))
 
     def remove(self) -> None:
-        """The trial is finished."""
+        """Remove the journal; called when the trial is finished."""
         self.path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.path.parent.rmdir()
 
 
 def _lines(path: Path):
-    """Whole lines; from the first that is none (the death of its process may have cut it) the file is cut off."""
+    """Complete lines; the file is cut at the first incomplete line, which a killed process may have left."""
     if path.is_symlink() or not path.is_file():
         return
     whole, content = 0, path.read_bytes()

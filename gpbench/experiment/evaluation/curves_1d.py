@@ -1,4 +1,4 @@
-"""A fit over the only input, as figures draw it. Its curves enter the trace, so that every results folder has them."""
+"""Curves of a fit over a single input, for figures; part of the trace, so that every results folder has them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def has_line(draw: TrialData) -> bool:
 
 
 def grid(draw: TrialData, fitted: Fitted, points: int = POINTS) -> dict[str, np.ndarray]:
-    """The prediction over the range of the one input and a tenth beyond, in raw units."""
+    """The prediction over the range of the input and a tenth beyond, in raw units."""
     low, high = float(draw.dataset.X.min()), float(draw.dataset.X.max())
     x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)[:, None]
     p = fitted.predict(read_only(draw.scaler.inputs(x)))
@@ -28,7 +28,7 @@ def grid(draw: TrialData, fitted: Fitted, points: int = POINTS) -> dict[str, np.
 
 
 def curves(draw: TrialData, fitted: Fitted) -> dict[str, list[float]]:
-    """Lists for the trace: the fit, the training rows, where inducing inputs are and where they began; raw units."""
+    """Lists for the trace in raw units: the fit, the training rows, inducing inputs at the end and at the start."""
     train = draw.split.train
     if not has_line(draw) or len(train) > LARGEST:
         return {}

@@ -1,11 +1,12 @@
-"""Fitting and scoring trials, inside a worker process. Trials that differ only in d_max share one nested path."""
+"""Fit and score trials in a worker process. Trials that differ only in d_max use one nested path."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,10 @@ from .problem import problem_of
 from .timing import Elapsed, compile_seconds, now
 from .trial_data import TrialData, trial_data
 
-COMPILING = 0.5  # seconds from which on a note tells of them
+COMPILING = 0.5  # seconds of compiling from which on a note reports them
 SHORT = 0.05  # seconds of a prediction below which it is timed again
-READ_ONLY = re.compile(r"read-?only|WRITEABLE")  # in what numpy, Cython and numba say to a change of such an array
-FLAT = 1e-3  # spread of the predicted mean, as a share of the targets', below which a model has found nothing
+READ_ONLY = re.compile(r"read-?only|WRITEABLE")  # messages of numpy, Cython and numba about a write to such an array
+FLAT = 1e-3  # ratio of the spreads of predicted mean and targets below which a model is constant
 
 
 def method_of(trial: Trial) -> Method:
@@ -44,16 +45,16 @@ def results(
     equip: Callable[[Problem], Problem] = lambda problem: problem,
     asked: Collection[str] | None = None,
 ) -> Iterator[tuple[TrialResult, dict]]:
-    """(result, predictions) of trials that differ in d_max only, in increasing order, each as soon as it is known.
+    """Yield (result, predictions) of trials that differ only in d_max, in increasing order.
 
-    `nlpd_latent`, which may cost two solves, is scored if it is among the metrics `asked` for, or none are named.
-    Trouble with one prediction costs that trial; trouble while fitting is raised and costs the rest of the path.
+    `nlpd_latent`, which may need two solves, is computed if `asked` contains it or is empty. An error in a prediction
+    ends that trial; an error in the fit is raised and ends the rest of the path.
     """
     trials = sorted(trials, key=lambda t: t.params.get("d_max") or 0)
     begin(trials[0])
     draw = trial_data(trials[0])
     method = method_of(trials[0])
-    if (why := refusal(method, draw)) is not None:
+    if (why := refusal(method, draw, trials[0].params)) is not None:
         raise why
     latent = not asked or "nlpd_latent" in asked
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
@@ -76,11 +77,11 @@ def results(
             yield failure(trial, e, draw), {}
 
 
-def refusal(method: Method | type[Method], draw: TrialData) -> Exception | None:
-    """Why the method cannot work on this data, where that is known before anything is learned."""
+def refusal(method: Method | type[Method], draw: TrialData, params: Mapping[str, Any]) -> Exception | None:
+    """Why the method cannot use this data, as far as it is known before the fit; else None."""
     name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
-    if method.task != task:
-        return NotApplicable(f"{method.name} is for {method.task}, {name} is {task} data")
+    if (own := method.task_of(params)) != task:
+        return NotApplicable(f"{method.name} is for {own}, {name} is {task} data")
     if draw.row_noise(draw.split.train) is not None and not method.row_noise:
         return NotApplicable(f"{method.name} takes no weights or noise variances of rows; {name} has some")
     if draw.large and not method.large:
@@ -99,7 +100,7 @@ def _fits(method: Method, problem, rng, trials: list[Trial]) -> Iterator[Fitted]
 
 
 def failure(trial: Trial, error: BaseException, draw: TrialData | None = None) -> TrialResult:
-    """The result of a trial that an exception ended, with the status that belongs to it."""
+    """The result of a trial that an exception ended, with its status."""
     result = TrialResult(trial, status_of(error), reason_of(error), peak_mb=peak_mb())
     if draw is not None:
         result.n_train, result.n_test = len(draw.split.train), len(draw.split.test)
@@ -119,7 +120,7 @@ def status_of(error: BaseException) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """One line; the log has the traceback."""
+    """The reason in one line; the log has the traceback."""
     message = one_line(error)
     if not isinstance(error, OSError) and READ_ONLY.search(message):
         message += "; the method tried to change its input, which is read-only: let it work on a copy"
@@ -133,7 +134,10 @@ def reason_of(error: BaseException) -> str:
 def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, Elapsed | None]):
     """(result, arrays) of one trial."""
     n_test, task, fitted, latent = len(draw.split.test), draw.dataset.task, sight.fitted, sight.problem.latent
-    kept, theta = _arrays(draw, fitted), {} if fitted.gp is None else fitted.gp.values()  # as the fit left them
+    kept, theta = (
+        _arrays(draw, fitted),
+        {} if fitted.gp is None else fitted.gp.values(),
+    )  # before predict is called
     prediction, predicting = _timed_prediction(fitted, draw, once=_has_state(trial, sight))
     check(prediction, n_test, task)
     prediction = _with_own_noise(prediction, draw, fitted)
@@ -162,7 +166,7 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
 
 
 def _with_own_noise(prediction: Prediction, draw: TrialData, fitted: Fitted) -> Prediction:
-    """The noise of a new row is the common one; a test row with a weight or a known variance has its own."""
+    """Replace the common noise variance by that of each test row, for data with weights or known variances."""
     rows = draw.row_noise(draw.split.test)
     if rows is None or fitted.gp is None:
         return prediction
@@ -170,19 +174,19 @@ def _with_own_noise(prediction: Prediction, draw: TrialData, fitted: Fitted) -> 
 
 
 def _learning(shared: dict | None) -> dict[str, Elapsed | None]:
-    """The share of learning that was done before; None where a file of old does not say."""
+    """Time of the full-GP fit; None if an older file lacks it."""
     if shared is None:
         return {}
     return {"learn": Elapsed(**shared["seconds"]) if "seconds" in shared else None}
 
 
 def _memory(fitted: Fitted) -> float:
-    """Megabytes that a model in another process took there."""
+    """Megabytes that a model in another process used."""
     return round(fitted.predict.memory(), 1) if isinstance(fitted.predict, Predictor) else 0.0
 
 
 def _seconds(fitted: Fitted, spent: dict[str, Elapsed | None]) -> dict[str, float]:
-    """Wall seconds by part, and the CPU seconds of all parts together where all are known."""
+    """Wall seconds by part, and the sum of CPU seconds if those of all parts are known."""
     elsewhere = fitted.predict.clock() if isinstance(fitted.predict, Predictor) else {}
     spent = spent | {k: Elapsed(**v) for k, v in elsewhere.items()}
     seconds = fitted.seconds | {k: v.wall for k, v in spent.items() if v is not None}
@@ -192,7 +196,7 @@ def _seconds(fitted: Fitted, spent: dict[str, Elapsed | None]) -> dict[str, floa
 
 
 def _notes(trial: Trial, draw: TrialData, fitted: Fitted, prediction: Prediction, latent: bool) -> list[str]:
-    """What a reader of the scores should know."""
+    """Remarks that belong to the scores."""
     dataset, train, d_max = draw.dataset, draw.split.train, trial.params.get("d_max")
     notes = [*dataset.notes, *fitted.notes]
     if latent and prediction.var_latent is not None and not _positive(prediction.var_latent):
@@ -208,9 +212,9 @@ def _notes(trial: Trial, draw: TrialData, fitted: Fitted, prediction: Prediction
 
 
 def _timed_prediction(fitted: Fitted, draw: TrialData, once: bool = False) -> tuple[Prediction, Elapsed]:
-    """The test part's prediction and its time; the shortest of three calls where one is too short to be trusted.
+    """The prediction for the test part and its time; the shortest of three calls if a call takes less than SHORT.
 
-    What counts is the first call's prediction: how many there are depends on the speed of the machine.
+    The first call's prediction is used, because the number of calls depends on the speed of the machine.
     """
     X, calls = draw.scaler.inputs(draw.X_test), []
     while not calls or (not once and len(calls) < 3 and calls[0][1].wall < SHORT):
@@ -221,13 +225,13 @@ def _timed_prediction(fitted: Fitted, draw: TrialData, once: bool = False) -> tu
 
 
 def _has_state(trial: Trial, sight: FinishedFit) -> bool:
-    """Whether a call of predict may change the next: of a plug-in, and of a library that keeps its own clock."""
+    """Whether a call of predict may change the next: true for plug-ins and for libraries with their own clock."""
     elsewhere = isinstance(sight.fitted.predict, Predictor) and sight.fitted.predict.clock()
     return bool(trial.code or catalog.source_hash(type(sight.method)) or elsewhere)
 
 
 def _scored_along(trial: Trial, draw: TrialData, sight: FinishedFit) -> list[dict]:
-    """The trace with what probes saw; test scores of models along the way are in the rows they belong to."""
+    """The trace with the results of probes; scores of intermediate models are in their rows."""
     fitted = sight.fitted
     trace = [*probes.before(sight), *(dict(row) for row in fitted.trace)]
     if last := probes.after(sight) | curves_1d.curves(draw, fitted):
@@ -251,7 +255,7 @@ def _raw(prediction: Prediction, draw: TrialData) -> Prediction:
 
 
 def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
-    """Scores in the units that `scoring` states; a detrended target's variances are those of the detrended target."""
+    """Scores in the units of `scoring`; for a detrended target nmse divides by the variance of the detrended target."""
     whole = np.arange(draw.dataset.n)
     if trial.scoring.get("target_units", "raw") == "standardised":
         p, (_, y_all) = scaled, draw.scaled(whole)
@@ -281,7 +285,7 @@ def class_scores(draw: TrialData, p: Prediction) -> dict[str, float | None]:
 
 
 def _arrays(draw: TrialData, fitted: Fitted) -> dict:
-    """What --save-predictions keeps of a fit, in rows of the data."""
+    """Arrays of a fit for --save-predictions; rows are numbers of rows of the data set."""
     train, test = draw.split.train, draw.split.test
     arrays = {"train_index": train, "test_index": test}
     if fitted.gp is not None:
@@ -295,7 +299,7 @@ def _arrays(draw: TrialData, fitted: Fitted) -> dict:
 
 
 def _predicted(draw: TrialData, fitted: Fitted, raw: Prediction) -> dict:
-    """What --save-predictions keeps of predictions, in raw units."""
+    """Arrays of predictions for --save-predictions, in raw units."""
     arrays = {k: v for k in PARTS if (v := getattr(raw, k)) is not None}
     if curves_1d.has_line(draw):
         train = draw.split.train

@@ -1,4 +1,4 @@
-"""The prediction of a fitted model at many inputs, block by block, and whether every number of it may be scored."""
+"""Predict with a fitted model at many inputs, block by block, and check that every number can be scored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGREEMENT = 1e-6  # of prob and exp(log_prob)
 def predict(fitted: Fitted, X, n_train: int) -> Prediction:
     """The prediction at scaled inputs, in blocks that bound memory; their size depends on n_train only.
 
-    Its arrays are copies: a predictor that keeps those it gave may change them later.
+    The arrays are copies, because a predictor may change its own arrays later.
     """
     X, whole = read_only(X), fitted.whole or large(X)
     size = max(len(X), 1) if whole else max(256, _BLOCK // max(n_train, 1))

@@ -1,4 +1,4 @@
-"""From a trial to the problem its method sees: the draw of the data, the kernel, the hyperparameters."""
+"""Build the problem that a trial's method gets: data, kernel and hyperparameters."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from gpbench.recorder import Recorder
 from .timing import now, wall
 from .trial_data import TrialData, trial_data
 
-STARTED_ON = 10_000  # rows of the shared random order that a kernel's start sees of data beyond memory
+STARTED_ON = 10_000  # rows, of data beyond memory, from which a kernel computes its start
 Tell = Callable[[str], object]
 
 
 def start(kernel: dict | Kernel, values: dict | None, X, y) -> GP:
-    """The kernel's own start with the given natural values in place of some or all of it."""
+    """The kernel's own start, with the given natural values in place of some or all of its parameters."""
     gp = neutral_start(kernel if isinstance(kernel, Kernel) else build_kernel(kernel, X), y)
     if not values:
         return gp
@@ -45,7 +45,7 @@ def start(kernel: dict | Kernel, values: dict | None, X, y) -> GP:
 
 
 def _settled(kernel: Kernel) -> Kernel:
-    """The same kernel on a vector of parameters of its own that is read-only, and so are those of its parts."""
+    """The same kernel with read-only copies of its parameter vector and of those of its parts."""
     found = kernel.with_theta(np.array(kernel.theta, dtype=float))
     _freeze(found)
     return found
@@ -58,14 +58,14 @@ def _freeze(kernel: Kernel) -> None:
 
 
 def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
-    """`shared` is what `shared_fit` found for this trial, where it asks for that."""
+    """The problem of a trial; `shared` is the result of `shared_fit`, if the trial needs one."""
     X, y = draw.scaled(draw.split.train)
     rules = trial.kernel, trial.hyperparameters, trial.learner
     return posed(X, y, draw.order, *rules, shared, draw.dataset.task, draw.row_noise(draw.split.train))
 
 
 def _telling(tell: Tell | None, rows: RowNoise | None):
-    """The exact evidence; each evaluation is told."""
+    """The exact evidence; `tell` gets a message about each evaluation."""
     if tell is None:
         return exact.evaluate if rows is None else partial(exact.evaluate, rows=rows)
     done = count(1)
@@ -82,7 +82,7 @@ def posed(
     X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression",
     rows: RowNoise | None = None,
 ) -> Problem:  # fmt: skip
-    """The problem of scaled rows; `h` is `hyperparameters` as a trial keeps them, `learner` a version of the climb.
+    """The problem of scaled rows; `h`: the trial's `hyperparameters`, `learner`: version of the search.
 
     Its arrays are read-only: the method may be a plug-in.
     """
@@ -98,9 +98,9 @@ def posed(
 
 
 def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = None) -> dict:
-    """Hyperparameters of a full GP on a random subset: work that every paired method of this trial shares.
+    """Fit the full GP on a random subset whose hyperparameters all paired methods of this trial use.
 
-    `tell` hears after every evaluation where the climb stands; `draw` is the trial's, where it is at hand.
+    `tell` gets a message after every evaluation; `draw` are the trial's data, if they are loaded already.
     """
     draw, h, started = draw or trial_data(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":

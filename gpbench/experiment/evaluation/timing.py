@@ -44,7 +44,7 @@ def _listener():
     from numba.core import event
 
     class Compiling(event.Listener):
-        """Between the outermost starts and ends: compiling one function compiles those that it calls."""
+        """Counts time between the outermost start and end: compiling a function compiles the functions it calls."""
 
         def __init__(self):
             self.wall, self.cpu, self._depth = Stopwatch(time.perf_counter), Stopwatch(time.process_time), 0
@@ -75,7 +75,7 @@ def compile_seconds() -> tuple[float, float]:
 
 
 def load_compiled(cls: type) -> None:
-    """Read from disk what has been compiled for functions that this class's module uses, directly or through others."""
+    """Read compiled code from disk for all functions that this class's module uses, directly or indirectly."""
     with contextlib.suppress(ImportError):
         from numba.core.registry import CPUDispatcher
 
@@ -86,7 +86,7 @@ def load_compiled(cls: type) -> None:
 
 
 def _modules_of(start: str) -> set[str]:
-    """Modules of gpbench that are reached from this one by what they import."""
+    """Modules of gpbench that this one imports, directly or indirectly."""
     found, waiting = set(), [start]
     while waiting:
         name = waiting.pop()

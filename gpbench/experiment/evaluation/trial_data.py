@@ -1,4 +1,4 @@
-"""One draw of a trial's data: rows, split, scaling and order. Equal for paired methods; needs no numerical library."""
+"""The data of a trial: rows, split, scaling and order. Equal for paired methods; needs no numerical library."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gpbench.gp.inference.row_noise import RowNoise
 
 @dataclass(frozen=True)
 class TrialData:
-    """One draw of the data with its scaling; raw data stay at hand for the scores."""
+    """The data of a trial with their scaling; the raw data are kept for the scores."""
 
     dataset: Dataset
     split: Split
@@ -30,7 +30,7 @@ class TrialData:
 
     @property
     def large(self) -> bool:
-        """Training rows that are not held at once (data/shards.py)."""
+        """Whether the training rows are beyond memory (data/shards.py)."""
         return isinstance(self.dataset.X, Inputs) and len(self.split.train) > AT_ONCE
 
     @property
@@ -42,7 +42,7 @@ class TrialData:
         return self.dataset.y[self.split.test]
 
     def scaled(self, rows):
-        """Inputs and targets of some rows of the data as the method sees them."""
+        """Scaled inputs and targets of some rows of the data."""
         return self.scaler.inputs(self.dataset.X[rows]), self.scaled_target(rows)
 
     def row_noise(self, rows) -> RowNoise | None:
@@ -64,8 +64,8 @@ def trial_data(trial: Trial) -> TrialData:
         dataset = copied(dataset)
     split = draw_split(dataset, trial.split, random_streams.split(trial), trial.index)
     dataset = filled(dataset, split.train)
-    if is_large(trial.dataset):  # they are read in the order of the files; which rows they are stays as drawn
+    if is_large(trial.dataset):  # read in the order of the files; the set of rows stays the same
         split = Split(np.sort(split.train), np.sort(split.test), split.index)
-        dataset.X.check(split.test)  # the scaling reads the training rows: what is wrong is found before any learning
+        dataset.X.check(split.test)  # the scaling reads the training rows, so faults are found before the fit
     scaler = Scaler.fit(dataset.X[split.train], dataset.y[split.train], trial.scale, dataset.task)
     return TrialData(dataset, split, scaler, random_streams.order(trial).permutation(len(split.train)))

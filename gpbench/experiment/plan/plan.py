@@ -1,4 +1,4 @@
-"""From a config to the list of trials: what will run, in which order, and on which data."""
+"""Make the ordered list of trials of a config."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Globs = str | Iterable[str] | None
 
 @dataclass(frozen=True)
 class Plan:
-    trials: list[Trial]  # by data set, trial index, method, point of the grid: a stopped run leaves whole comparisons
+    trials: list[Trial]  # by data set, repetition, method, grid point: a stopped run leaves complete comparisons
     notices: list[str]  # e.g. that simulated data stand in for published rows
 
 
@@ -37,10 +37,10 @@ def plan(
     begun: Collection[str] = (),
     fetch: bool = True,
 ) -> Plan:
-    """The trials of a config, or those that the globs (`-m`, `-d`) and the range (`--trials 0-4`) leave of them.
+    """The trials of a config, or those that the globs (`-m`, `-d`) and the range (`--repetitions 0-4`) select.
 
-    Of `first_of` data sets the one is taken that the results have `begun` with, else the first that can be had, which
-    may download it; without `fetch` the first at hand, or the first listed.
+    From `first_of` data sets, take the one with existing results (`begun`), else the first that can be obtained, if
+    necessary by download. Without `fetch`: the first that is on disk, or the first listed.
     """
     chosen_datasets = _matching(config.datasets, datasets, "dataset", lambda d: d.names)
     chosen_methods = _matching(config.methods, methods, "method", lambda m: [m.label, m.method])
@@ -61,7 +61,7 @@ def plan(
 
 
 def number_of_trials(config: Config) -> int:
-    """How many trials the whole config has, on whichever of its alternative data sets."""
+    """Number of trials of the whole config; it is the same for each of its alternative data sets."""
     return sum(
         config.repetitions_for(d)
         * sum(len(list(grid.combinations(m.cls, config.params_for(d, m)))) for m in config.methods)
@@ -70,7 +70,7 @@ def number_of_trials(config: Config) -> int:
 
 
 def every_trial(config: Config) -> list[Trial]:
-    """Of each choice among data sets that stand in for each other: all that a folder may hold. Nothing is fetched."""
+    """Trials on every alternative data set, which is all that a folder may hold. Downloads nothing."""
     found: dict[str, Trial] = {}
     for k in range(max(len(d.alternatives) for d in config.datasets)):
         one_each = tuple(
@@ -93,16 +93,16 @@ def _source(entry: DatasetEntry, begun: Collection[str], fetch: bool, notices: l
 
 
 def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: dict) -> list:
-    """For each point of the method's grid, a function from the trial's index to the trial."""
+    """For each grid point of the method, a function from the number of a repetition to the trial."""
     settings = config.settings_for(dataset, method)
     given = config.params_for(dataset, method)
-    named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # those have a column of their own
-    code = trial_id.plugin_code(method.cls, source, settings["kernel"])
+    named = [k for k in grid.axes(method.cls, given) if k not in ("d_max", "cache")]  # these two have columns
     fixed, dataset_of = trial_id.identified(settings), trial_id.identified_source(source)
 
     def trial_of(point: dict):
         params = grid.filled(method.cls, point)
         own = essential(method.cls, params)
+        code = trial_id.plugin_code(method.cls, source, settings["kernel"], params)
         versions = trial_id.versions(method.cls, source, settings, params)
         label = " ".join([method.label, *(f"{k}={params[k]}" for k in named)])
         return lambda index: Trial(
@@ -122,7 +122,7 @@ def _points(config: Config, dataset: DatasetEntry, method: MethodEntry, source: 
 
 
 def _matching(entries, globs: Globs, kind: str, names) -> list:
-    """Entries whose name fits one of the globs; a glob that fits none is an error."""
+    """Entries whose name matches one of the globs; a glob without a match is an error."""
     globs = [globs] if isinstance(globs, str) else list(globs or [])
     for glob in globs:
         if not any(fnmatchcase(n, glob) for e in entries for n in names(e)):
@@ -132,10 +132,10 @@ def _matching(entries, globs: Globs, kind: str, names) -> list:
 
 
 def ranges(text: str | None) -> list[tuple[int, float]]:
-    """'0,2,5-7' as pairs of first and last; everything for None."""
+    """'0,2,5-7' as pairs (first, last); None means every repetition."""
     if text is None:
         return [(0, float("inf"))]
-    found_ranges = []
+    found_ranges: list[tuple[int, float]] = []
     for part in text.split(","):
         found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part)
         if not found or int(found[2] or found[1]) < int(found[1]):

@@ -1,7 +1,7 @@
-"""Random streams, each drawn from exactly what its numbers may depend on (docs/reference/results.md, 'Seeds').
+"""Random streams; the key of each holds exactly what its numbers may depend on (docs/reference/results.md, 'Seeds').
 
 Paired methods share the streams of the data, the split and the order of the rows; a method's own stream comes from
-everything but d_max, so adding a method, a trial or a size moves nobody else's numbers.
+everything but d_max, so adding a method, a repetition or a size does not change the numbers of other trials.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ def stream(purpose: str, *key) -> np.random.Generator:
 
 
 def data(trial: Trial, per_trial: bool) -> np.random.Generator:
-    """For generated data: one set for all trials and splits, or a fresh one for each trial index (Friedman)."""
+    """For generated data: one set for all repetitions, or a new one for each repetition (Friedman)."""
     return stream("data", trial.data, trial.seed, trial.index if per_trial else None)
 
 
 def split(trial: Trial) -> np.random.Generator:
-    """Folds of one cross-validation are parts of one permutation, so their stream ignores the index."""
+    """For splits. Folds of one cross-validation are parts of one permutation, so their stream ignores the index."""
     index = trial.index if depends_on_index(trial.split) else None
     return stream("split", trial.data, trial.split, trial.seed, index)
 
 
 def order(trial: Trial) -> np.random.Generator:
-    """The shared order of the training rows; full-GP subsets and start sets are its prefixes."""
+    """For the shared order of the training rows; full-GP subsets and start sets are its prefixes."""
     return stream("order", trial.data_key)
 
 

@@ -1,4 +1,4 @@
-"""A trial: what determines one number, hashed into the id under which it is kept."""
+"""A trial: everything that determines one result, hashed into its id."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def digest(content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-_SHARED = 3  # the last version of the learner that moved the full GP which trials share
-_NAMES = (*OWN, "label")  # of a user's file: its path and what tables call it
+_SHARED = 3  # the last version of the learner that changed the full-GP fit
+_NAMES = (*OWN, "label")  # of a user's file: its path and its name in tables
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One cell of the grid. All fields but `label` and the path of a file determine the number and enter the id."""
+    """One computation. All fields but `label` and the path of a file determine its numbers and enter the id."""
 
     dataset: dict  # {"name": ..., options}; a user's file: {"csv": path, "target": ..., "task": ..., "sha256": ...}
     split: dict  # {"kind": "random", "n_train": 481, "n_test": 25}
@@ -38,14 +38,14 @@ class Trial:
     params: dict  # every parameter of the method, defaults filled in
     scoring: dict  # {"nmse_variance": "dataset"|"test", "target_units": "raw"|"standardised"}
     seed: int
-    index: int  # which of the config's trials
+    index: int  # number of the repetition, 0..k-1
     code: str = ""  # hashes of plug-in files involved
-    label: str = ""  # how tables call it
+    label: str = ""  # name in tables
     versions: dict = field(default_factory=dict)  # raised ones: {"method": 2, "kernel pp3": 2, "learner": 2}
 
     @classmethod
     def read(cls, body: dict) -> Trial:
-        """From a file; what another version of gpbench has written besides is passed over."""
+        """Read from a file; fields of another version of gpbench are ignored."""
         return cls(**{f.name: body[f.name] for f in fields(cls) if f.name in body})
 
     @cached_property
@@ -54,36 +54,36 @@ class Trial:
 
     @property
     def _content(self) -> dict:
-        """What the method computes, whichever version of it: all that random streams may depend on."""
+        """What the method computes, without versions of the code; random streams may depend on this only."""
         given = {k: v for k, v in asdict(self).items() if k not in ("label", "versions")}
         return given | {"dataset": self.data, "params": self._params}
 
     @property
     def _params(self) -> dict:
-        """Of a user's adapter file its name, wherever it lies; `lock` knows its content."""
+        """Parameters; a user's adapter file counts by its name only, since `lock` holds its content."""
         external = self.params.get("external")
-        return self.params | {"external": Path(external).name} if is_python_file(external) else self.params
+        return self.params | {"external": Path(str(external)).name} if is_python_file(external) else self.params
 
     @property
     def data(self) -> dict:
-        """What identifies the data: of a user's file its content, target and task, wherever it lies."""
+        """What identifies the data; a user's file counts by content, target and task, not by its path."""
         return (
             {k: v for k, v in self.dataset.items() if k not in _NAMES} if "name" not in self.dataset else self.dataset
         )
 
     @cached_property
     def data_key(self) -> str:
-        """What paired methods share: split, full-GP subset and start order are drawn from this."""
+        """Key of what paired methods share: split, full-GP subset and start order."""
         return digest([self.data, self.split, self.seed, self.index])
 
     @cached_property
     def path_key(self) -> str:
-        """The method's own random stream: everything but d_max and the versions of the code."""
+        """Key of the method's own random stream: everything but d_max and the versions of the code."""
         return digest(self._content | {"params": {k: v for k, v in self._params.items() if k != "d_max"}})
 
     @property
     def job_key(self) -> tuple:
-        """Trials that one nested path can serve."""
+        """Equal for trials that one nested path can compute."""
         return self.path_key, *sorted(self.versions.items())
 
     @property
@@ -93,12 +93,12 @@ class Trial:
 
     @property
     def shared_learner(self) -> int:
-        """Of the full GP whose hyperparameters this trial keeps or starts from."""
+        """Version of the learner of the full-GP fit that this trial keeps or starts from."""
         fixed = self.hyperparameters["schedule"] == "fixed"
         return min(self.versions.get("learner" if fixed else "start_learner", 1), _SHARED)
 
     def earlier(self) -> Iterator[Trial]:
-        """The same trial at every lower combination of versions, the latest first."""
+        """The same trial at every lower combination of versions, highest first."""
         yield from (replace(self, versions=versions) for versions in lower(self.versions))
 
     @property

@@ -1,6 +1,8 @@
-"""What of a plan's settings enters a trial's id: parameters without the added ones at rest, and raised versions."""
+"""Settings that enter a trial's id: parameters, without later additions at their default, and raised versions."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from gpbench import catalog
 from gpbench.experiment.config.sections import SPLITS, Hyperparameters, Scale
@@ -12,7 +14,7 @@ LEARNERS = frozenset({"learner", "start_learner"})
 
 
 def identified(settings: dict) -> dict:
-    """Split, scale, kernel and hyperparameters as a trial keeps them; the learner is a version, not a parameter."""
+    """Split, scale, kernel and hyperparameters for a Trial; the learner is a version, not a parameter."""
     split, hyper = settings["split"], settings["hyperparameters"]
     return {
         "split": essential(SPLITS[split["kind"]], split) if split else split,
@@ -26,23 +28,25 @@ def identified_source(source: dict) -> dict:
     return essential(catalog.find("dataset", source["name"]), source) if "name" in source else source
 
 
-def plugin_code(method: type, source: dict, kernel: dict) -> str:
-    """Hashes of the plug-in files that a trial runs through; empty when it is gpbench's own code alone."""
-    return "+".join(sorted({catalog.source_hash(method), *shared_plugin_code(source, kernel)} - {""}))
+def plugin_code(method: type[Any], source: dict, kernel: dict, params: dict) -> str:
+    """Hashes of the plug-in files that a trial uses; empty if it uses only gpbench's own code."""
+    parts = {catalog.source_hash(cls) for cls in (method, *method.parts_of(params))}
+    return "+".join(sorted({*parts, *shared_plugin_code(source, kernel)} - {""}))
 
 
 def shared_plugin_code(source: dict, kernel: dict) -> list[str]:
-    """Those of its data set and kernels, which trials of other methods share."""
+    """Hashes of the plug-in files of its data set and kernels, which trials of other methods share."""
     classes = [catalog.find("dataset", source["name"])] if "name" in source else []
     classes += [catalog.find("kernel", name) for name in names_in(kernel)]
     return [code for cls in classes if (code := catalog.source_hash(cls))]
 
 
-def versions(method: type, source: dict, settings: dict, params: dict) -> dict[str, int]:
-    """Raised versions of all that a trial runs through."""
+def versions(method: type[Any], source: dict, settings: dict, params: dict) -> dict[str, int]:
+    """Raised versions of all code that a trial uses."""
     hyper = settings["hyperparameters"]
     more = method.raised_for({**params, "schedule": hyper["schedule"]})
     found = {"method": version_of(method) + more, **learners(hyper, params, method)}
+    found |= {f"likelihood {cls.name}": version_of(cls) for cls in method.parts_of(params)}
     found |= {f"kernel {cls.name}": version_of(cls) for cls in classes_in(settings["kernel"])}
     if settings["hyperparameters"].get("subset", 0) is None and not method.learns_itself:
         found["subset"] = sizes.version
@@ -51,12 +55,12 @@ def versions(method: type, source: dict, settings: dict, params: dict) -> dict[s
     return raised(found)
 
 
-def learners(h: dict, params: dict, method: type) -> dict[str, int]:
-    """Of the climbs that a trial makes, or shares: the lowest version that does the same.
+def learners(h: dict, params: dict, method: type[Any]) -> dict[str, int]:
+    """The lowest equivalent version of the learner, for the trial's own optimisation and for its full-GP fit.
 
-    1 and 2 differ for L-BFGS with every variable in a box: not by conjugate gradients, nor where inducing inputs are
-    free. 3 differs from 2 for the full GP that is shared alone, 4 from 1 for L-BFGS with free inducing inputs, 5 from 4
-    likewise, where the method says so.
+    1 and 2 differ only for L-BFGS with every variable in a box, not for conjugate gradients or free inducing inputs.
+    3 differs from 2 only for the full-GP fit; 4 from 1, and 5 from 4, only for L-BFGS with free inducing inputs, 5 only
+    if the method says so.
     """
     shared_boxed = h.get("optimiser") == "lbfgs"
     by_lbfgs = (params.get("optimiser") or h.get("optimiser")) == "lbfgs"

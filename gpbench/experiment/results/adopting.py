@@ -1,7 +1,7 @@
-"""Finished trials of other results folders, taken over where a plan has trials of the same ids (`run --from`).
+"""Copy finished trials from other results folders for trials of a plan with equal ids (`run --from`).
 
-An id says what determines a number, so the number is the same wherever it was computed. Lines of an archive and files
-are copied byte for byte, with the descriptions of the machines (env/) that they name.
+An id covers everything that determines a number, so the number is the same wherever it was computed. Lines of an
+archive and files are copied byte for byte, with the descriptions of the machines (env/) that they name.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ Offers = dict[Path, list[TrialResult]]  # by folder
 def offers(
     trials: list[Trial], store: ResultsFolder, folders: Iterable[str | Path], predictions: bool = False
 ) -> Offers:
-    """What the folders have of the trials that the store lacks, each trial once; nothing is written."""
-    own, found = store.results(trials, predictions=predictions), {}
+    """Results in the folders of trials that the results folder lacks, each trial once. Writes nothing."""
+    own = store.results(trials, predictions=predictions)
+    found: Offers = {}
     lacking = [t for t in trials if t.id not in own or own[t.id].status not in FINAL]
     for folder in map(Path, folders):
         if folder.resolve() == store.folder.resolve():
@@ -36,7 +37,7 @@ def offers(
 
 
 def _of(source: ResultsFolder, trials: list[Trial], predictions: bool) -> list[TrialResult]:
-    """Results whose numbers and whose environment are whole."""
+    """Undamaged results whose description of the machine is undamaged, too."""
     environments = {file.stem for file in (source.folder / "env").glob("*.json") if _whole(file)}
     results = source.results(trials, predictions=predictions).values()
     return [r for r in results if r.status == "ok" and r.env in environments]
@@ -49,7 +50,7 @@ def _whole(file: Path) -> bool:
 
 
 def take(store: ResultsFolder, offered: Offers) -> None:
-    """Write the offers to the store, whose lock the caller holds."""
+    """Write the offers to the results folder; the caller holds its lock."""
     for folder, results in offered.items():
         source = ResultsFolder(folder)
         for env in sorted({r.env for r in results}):
@@ -57,7 +58,7 @@ def take(store: ResultsFolder, offered: Offers) -> None:
         lines = {r.trial.id for r in results if not source.trial_path(r.trial.id).exists()}
         archive.adopt(store.folder, folder, lines)
         for id in (r.trial.id for r in results):
-            for suffix in (".npz", ".json"):  # arrays first, as in `Store.save`
+            for suffix in (".npz", ".json"):  # arrays first, as in `ResultsFolder.save`
                 if (file := source.trial_path(id, suffix)).exists():
                     store.adopt(f"trials/{file.name}", file.read_bytes())
             store.failure_path(id).unlink(missing_ok=True)

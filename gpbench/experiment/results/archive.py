@@ -1,8 +1,8 @@
 """archive.jsonl: every finished trial of a folder in one small file, without its trace.
 
-Committed results have no trials/ (too many files). With the archive the same command continues them all the same: a
-trial whose line is whole counts as done. Each line carries its checksum: one that was edited is not believed, and a run
-moves it to quarantine/. A line stays byte for byte what it was until its trial has another result.
+Committed results have no trials/ (too many files). A run continues them from the archive: a trial with an undamaged
+line counts as done. Each line carries its checksum; a run moves a line that was edited to quarantine/. A line keeps its
+bytes until its trial has another result.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .checked_files import Damaged, finite, unused, write_atomic
 from .trial_result import TrialResult
 
 NAME = "archive.jsonl"
-_LEFT_OUT = ("trial", "trace")  # the plan has the one; curves.csv keeps what reports need of the other
+_LEFT_OUT = ("trial", "trace")  # `trial` is in the plan; curves.csv keeps what reports need of `trace`
 
 
 def write(folder: Path, results: list[TrialResult]) -> None:
-    """Add these; lines of other trials stay, since a later run may plan them again."""
+    """Add these results; lines of other trials stay, because a later run may plan them again."""
     kept, _ = _lines(folder)
     lines = {id: line for id, (line, _) in kept.items()}
     for result in results:
@@ -35,14 +35,14 @@ def write(folder: Path, results: list[TrialResult]) -> None:
 
 
 def adopt(folder: Path, source: Path, ids: set[str]) -> None:
-    """Add the source's lines of these trials as they are; damaged lines of the folder stay for `repair`."""
+    """Add the source's lines of these trials unchanged; damaged lines of the folder stay for `repair`."""
     kept, bad = _lines(folder)
     if new := {id: line for id, (line, _) in _lines(source)[0].items() if id in ids}:
         _replace(folder, {id: line for id, (line, _) in kept.items()} | new, bad)
 
 
 def common(folder: Path, other: Path) -> set[str]:
-    """Ids of the lines that both archives have, byte for byte: of trials that one has from the other."""
+    """Ids of lines that are equal in both archives, byte for byte: trials that one folder has from the other."""
     lines = {id: line for id, (line, _) in _lines(other)[0].items()}
     return {id for id, (line, _) in _lines(folder)[0].items() if lines.get(id) == line}
 
@@ -55,22 +55,22 @@ def read(folder: Path, trials: list[Trial]) -> dict[str, TrialResult]:
 
 
 def ids(folder: Path) -> set[str]:
-    """Of every whole line, planned or not."""
+    """Ids of all undamaged lines, planned or not."""
     return set(_lines(folder)[0])
 
 
 def notes(folder: Path) -> dict[str, list[str]]:
-    """Remarks of the archived trials that have any, by id."""
+    """Notes of the archived trials that have any, by id."""
     return {id: body["notes"] for id, (_, body) in _lines(folder)[0].items() if body.get("notes")}
 
 
 def damaged(folder: Path) -> int:
-    """Lines that are not what was written."""
+    """Number of damaged lines."""
     return len(_lines(folder)[1])
 
 
 def repair(folder: Path) -> int:
-    """Move damaged lines to quarantine/; how many there were."""
+    """Move damaged lines to quarantine/; returns their number."""
     kept, bad = _lines(folder)
     if bad:
         write_atomic(unused(folder / "quarantine" / NAME), ("\n".join(bad) + "\n").encode())
@@ -93,7 +93,7 @@ def _result(body: dict, trial: Trial) -> TrialResult | None:
 
 
 def _lines(folder: Path) -> tuple[dict[str, tuple[str, dict]], list[str]]:
-    """Whole lines and what they say, by id; and the damaged ones."""
+    """Undamaged lines with their content, by id; and the damaged lines."""
     try:
         lines = (folder / NAME).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:

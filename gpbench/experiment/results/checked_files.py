@@ -1,4 +1,4 @@
-"""Files of a results folder: written whole or not at all, JSON with a checksum, storage errors in one sentence."""
+"""Write files of a results folder whole or not at all, with checksums; report storage errors in one sentence."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Damaged(Exception):
-    """A file that is not what was written: truncated, empty or edited."""
+    """A file that has changed since it was written: truncated, empty or edited."""
 
 
 @contextlib.contextmanager
 def storing(path):
-    """Turn an OSError into the sentence a user needs (exit 7)."""
+    """Turn an OSError into a StorageError that says what to do (exit 7)."""
     try:
         yield
     except OSError as e:
@@ -41,13 +41,13 @@ def storing(path):
 
 
 def open_plain(path: Path, flags: int) -> int:
-    """A descriptor of a file of ours; a link, a pipe or a device in its place is refused, not followed."""
+    """Descriptor of a plain file; refuses a link, a pipe or a device in its place."""
     with storing(path):
         return atomic_files.descriptor(path, flags)
 
 
 def make_folder(path: Path) -> None:
-    """A folder of ours below a results folder; a link to a folder elsewhere is refused."""
+    """Make a folder below a results folder; refuses a link in its place."""
     with storing(path):
         if path.is_symlink():
             raise OSError(errno.ELOOP, "it is a link")
@@ -55,15 +55,15 @@ def make_folder(path: Path) -> None:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """After a crash at any moment the file holds its old content or all of the new one."""
+    """Write a file so that after a crash it holds either its old or its new content, complete."""
     with storing(path), atomic_files.replacing(path) as file:
         file.write(content)
 
 
 def write_summed(path: Path, content: bytes) -> None:
-    """With its sha256 beside it (`sha256sum -c` reads it), so that a file cut at the end of a line is known as such.
+    """Write a file and its sha256 (for `sha256sum -c`), which also detects a file cut at the end of a line.
 
-    In between both sums are there: the file is one of the two at every moment.
+    While the file is replaced, the .sha256 file holds both sums, so that the file always matches one of them.
     """
     sums, new = path.with_name(f"{path.name}.sha256"), f"{hashlib.sha256(content).hexdigest()}  {path.name}\n"
     old = sums.read_text(encoding="ascii", errors="replace") if sums.is_file() else ""
@@ -75,7 +75,7 @@ def write_summed(path: Path, content: bytes) -> None:
 
 
 def as_summed(path: Path) -> bool:
-    """Whether the file is what `write_summed` left; of files from before nobody knows, and they are believed."""
+    """True if the file matches its .sha256, or has none (folders older than checksums)."""
     sums = path.with_name(f"{path.name}.sha256")
     if not sums.is_file():
         return True
@@ -86,19 +86,19 @@ def as_summed(path: Path) -> bool:
 
 
 def unused(path: Path) -> Path:
-    """A name beside it that nothing has: x.json.0, x.json.1, ..."""
+    """A free name in the same folder: x.json.0, x.json.1, ..."""
     return next(free for n in range(10**9) if not (free := path.with_name(f"{path.name}.{n}")).exists())
 
 
 def write_checked(path: Path, body: dict) -> None:
-    """JSON with the checksum of its content inside."""
+    """Write JSON that contains the checksum of its content."""
     body = finite(body)
     text = json.dumps({"checksum": digest(body), **body}, indent=1, allow_nan=False)
     write_atomic(path, (text + "\n").encode())
 
 
 def read_checked(path: Path) -> dict:
-    """The content of a file of `write_checked`; Damaged when it is not what was written."""
+    """The content of a file of `write_checked`; Damaged if the checksum differs."""
     try:
         body = json.loads(path.read_bytes())
         checksum = body.pop("checksum")
@@ -113,7 +113,7 @@ def read_checked(path: Path) -> dict:
 
 
 def finite(content: Any) -> Any:
-    """Plain data with null in place of NaN and infinities, which JSON does not have; numpy scalars become numbers."""
+    """Plain data for JSON: NaN and infinities become null, numpy scalars become numbers."""
     if isinstance(content, dict):
         return {str(k): finite(v) for k, v in content.items()}
     if isinstance(content, (list, tuple)):

@@ -1,4 +1,4 @@
-"""A results folder on disk (docs/reference/results.md): every file is whole or absent; reading finds damage."""
+"""A results folder on disk (docs/reference/results.md): each file is complete or absent; reading detects damage."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from gpbench import __version__
 from gpbench.errors import ConfigError, DataError
@@ -32,11 +33,11 @@ from .trial_result import COLUMNS, SCHEMA, TrialResult
 
 FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
-_PROBE = 64 * 1024  # bytes that must fit before anything is computed
+_PROBE = 64 * 1024  # bytes that must be free before a run begins
 
 
 class ResultsFolder:
-    """Reading never changes the folder, except through `repair`, which a run calls while it holds the lock."""
+    """The directory of one experiment. Reading changes nothing; `repair` does, and needs the lock."""
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
@@ -51,7 +52,7 @@ class ResultsFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
 
     def prepare(self) -> None:
-        """Folders; what a killed run left behind; and room to write, found out now rather than after an hour."""
+        """Make folders, remove files of a killed run, and check now that there is space to write."""
         for name in FOLDERS:
             make_folder(self.folder / name)
         for name in ("", *FOLDERS):
@@ -61,7 +62,7 @@ class ResultsFolder:
         probe.unlink(missing_ok=True)
 
     def check_owner(self, name: str) -> None:
-        """Refuse a folder that holds another experiment; damage is no obstacle, the manifest is written again."""
+        """Refuse a folder that holds another experiment. A damaged manifest is accepted and will be replaced."""
         try:
             owner = read_checked(self.manifest).get("name", name)
         except (FileNotFoundError, Damaged):
@@ -79,16 +80,16 @@ class ResultsFolder:
             write_atomic(self.resolved, resolved.encode())
 
     def made_by(self) -> str | None:
-        """Version of gpbench that planned here last; of folders without a manifest, of the trials' environments."""
+        """Version of gpbench of the manifest; if there is none, the latest one in the trials' environments."""
         try:
             return read_checked(self.manifest).get("gpbench")
         except (FileNotFoundError, Damaged):
             pass
-        found = set()
+        found: set[str | None] = set()
         for path in (self.folder / "env").glob("*.json"):
             with contextlib.suppress(FileNotFoundError, Damaged):
                 found.add((read_checked(path).get("packages") or {}).get("gpbench"))
-        return max(found - {None}, default=None)
+        return max(filter(None, found), default=None)
 
     def write_env(self, env: dict) -> str:
         name = digest(env)
@@ -97,14 +98,14 @@ class ResultsFolder:
         return name
 
     def begun(self) -> set[str]:
-        """Names of the data sets that have results here: the folder keeps to them."""
+        """Names of the data sets that have results here; later runs use the same ones."""
         try:
             return {name for row in _rows(self.csv) if (name := row.get("dataset"))}
         except DataError:
             return set()
 
     def planned(self) -> tuple[str, list[Trial]]:
-        """Name of the experiment and its trials as last planned; Damaged or FileNotFoundError when there is none."""
+        """Name of the experiment and its trials as last planned; Damaged or FileNotFoundError if there is none."""
         body = read_checked(self.manifest)
         return body["name"], [Trial.read(t) for t in body["trials"]]
 
@@ -126,16 +127,17 @@ class ResultsFolder:
         write_checked(self.shared_path(key), found)
 
     def shared(self, key: str) -> dict:
-        """What work that trials share has found; FileNotFoundError when it is not done, Damaged as elsewhere."""
+        """Result of a full-GP fit; FileNotFoundError if it has not run, Damaged if the file is damaged."""
         return read_checked(self.shared_path(key))
 
     def journal_path(self, trial: Trial) -> Path:
-        """Of the climbs of a long fit; other code climbs elsewhere and has its own."""
+        """File that records the optimisation of a long fit; its name depends on the numerical source code."""
         return self.folder / "journals" / f"{digest([trial.path_key, trial.versions, provenance.source()])}.jsonl"
 
     def save(self, result: TrialResult, predictions: dict | None = None) -> None:
-        """Write a result at its place; arrays go first, so a trial that is there has its predictions."""
-        id, body = result.trial.id, {"result": result.plain()}
+        """Write a result; its arrays first, so that a finished trial always has its predictions."""
+        id = result.trial.id
+        body: dict[str, Any] = {"result": result.plain()}
         if result.status not in FINAL:
             write_checked(self.failure_path(id), body)
             return
@@ -147,13 +149,13 @@ class ResultsFolder:
         self.failure_path(id).unlink(missing_ok=True)
 
     def adopt(self, name: str, content: bytes) -> None:
-        """A file of a results folder that was written on another machine; the caller vouches for its name."""
+        """Write a file that comes from a results folder on another machine; the caller has checked its name."""
         write_atomic(path := self.folder / name, content)
         if path.parent.name == "trials" and path.suffix == ".json":
             self.failure_path(path.stem).unlink(missing_ok=True)
 
     def load(self, trial: Trial, predictions: bool = False) -> TrialResult | None:
-        """The stored result, finished or failed; None when there is none, Damaged when it cannot be trusted.
+        """The stored result, finished or failed; None if there is none; raises Damaged if its file is damaged.
 
         With `predictions`, a finished trial without its arrays counts as not run.
         """
@@ -178,7 +180,7 @@ class ResultsFolder:
         return True
 
     def _heal_predictions(self, id: str) -> None:
-        """Arrays that are not what was written go to quarantine; the trial's numbers are not in them."""
+        """Move damaged arrays to quarantine/; the trial's numbers are in another file and stay."""
         if self.trial_path(id, ".npz").exists():
             try:
                 self._has_predictions(id, read_checked(self.trial_path(id)))
@@ -186,7 +188,7 @@ class ResultsFolder:
                 self.quarantine(self.trial_path(id, ".npz"))
 
     def repair_environments(self) -> list[str]:
-        """Damaged env/*.json move to quarantine; that of this run is then written again."""
+        """Move damaged env/*.json to quarantine/; this run writes its own again."""
         damaged = []
         for path in sorted((self.folder / "env").glob("*.json")):
             try:
@@ -197,9 +199,9 @@ class ResultsFolder:
         return damaged
 
     def results(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> dict[str, TrialResult]:
-        """Stored results by id, those of the archive included unless their arrays are wanted.
+        """Stored results by id, including those of the archive unless `predictions` are needed.
 
-        Damaged ones are left out, to be run again; with `repair` their files move to quarantine/.
+        Damaged results are left out, so they will run again; with `repair` their files move to quarantine/.
         """
         found = {} if predictions else archive.read(self.folder, trials)
         for trial in trials:
@@ -219,7 +221,7 @@ class ResultsFolder:
         return found
 
     def stale(self, trials: list[Trial]) -> dict[str, TrialResult]:
-        """Finished results at a lower version, the latest of each, by the id of the trial that is to succeed them."""
+        """Latest finished results of earlier versions, by the id of the trial that will replace them."""
         candidates = {t.id: list(t.earlier()) for t in trials if t.versions}
         found = self.results([e for earlier in candidates.values() for e in earlier]) if candidates else {}
         latest = {id: [found[e.id] for e in earlier if e.id in found] for id, earlier in candidates.items()}
@@ -238,14 +240,14 @@ class ResultsFolder:
         archive.write(self.folder, [r for r in results if r.status in FINAL])
 
     def write_csv(self, results: list[TrialResult]) -> None:
-        """One row per trial that has a result; equal results give equal bytes."""
+        """Write results.csv: one row per trial with a result; equal results give equal bytes."""
         rows = sorted((r.row() for r in results), key=_row_order)
         content = _csv([_cell(row[c]) for c in COLUMNS] for row in rows)
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)
 
     def write_external(self, rows: list[dict], label: str, dataset: str) -> None:
-        """Scores of another library's predictions; earlier ones under the same label and data set are replaced."""
+        """Write scores of another library's predictions; they replace scores with the same label and data set."""
         results = _rows(self.csv)
         here = [r for r in results if r.get("dataset") == dataset]
         if any(r.get("label") == label for r in results):
@@ -258,7 +260,7 @@ class ResultsFolder:
         write_atomic(self.external, _csv([_cell(row.get(c)) for c in COLUMNS] for row in [*kept, *new]))
 
     def write_condensed(self, tables: dict[str, bytes]) -> None:
-        """curves.csv and notes.csv: what reports need of traces that a committed folder does not have."""
+        """Write curves.csv and notes.csv: what reports need of traces, which committed folders do not have."""
         for name, content in tables.items():
             write_summed(self.folder / name, content)
 
@@ -272,7 +274,7 @@ def _csv(rows: Iterable[list[str]]) -> bytes:
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
-    """Of a file of `_csv`; none where there is no such file, DataError where it cannot be read."""
+    """Rows of a csv file of this folder; none if it does not exist, DataError if it cannot be read."""
     try:
         with open(file, newline="", encoding="utf-8", errors="replace") as f:
             return [{k: plain_cell(v or "") for k, v in row.items() if k} for row in csv.DictReader(f)]
@@ -283,12 +285,12 @@ def _rows(file: Path) -> list[dict[str, str]]:
 
 
 def _result_in(body: dict, path: Path, trial: Trial) -> TrialResult:
-    """The record of this trial and no other; the label is the plan's, not that of the run."""
+    """The result in a file, if it is of this trial; its label is that of the plan."""
     try:
         stored, record = Trial.read(body["result"]["trial"]), TrialResult.read(body["result"], trial)
     except (KeyError, TypeError, Damaged) as e:
         raise Damaged(f"{path.name}: {e}") from e
-    if stored.id != trial.id and record.schema <= SCHEMA:  # a later version may hash what this one does not know
+    if stored.id != trial.id and record.schema <= SCHEMA:  # a later version may hash additional fields
         raise Damaged(f"{path.name}: holds another trial")
     return record
 
@@ -308,5 +310,5 @@ def _npz(arrays: dict) -> bytes:
     import numpy as np
 
     out = io.BytesIO()
-    np.savez_compressed(out, **{k: np.asarray(v) for k, v in arrays.items()})
+    np.savez_compressed(out, **{k: np.asarray(v) for k, v in arrays.items()})  # type: ignore[arg-type]
     return out.getvalue()

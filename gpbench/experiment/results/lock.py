@@ -1,7 +1,7 @@
-"""One run per results folder. The kernel holds the lock, so a dead holder frees it by itself.
+"""One run per results folder. The kernel holds the lock, so it is released when its holder dies.
 
-Worker processes inherit the lock: after `kill -9` of the main process a new run waits the instant they need to end,
-and never writes beside them.
+Worker processes inherit the lock: after `kill -9` of the main process a new run waits until they have ended, so two
+runs never write at the same time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gpbench.errors import FolderInUse
 from .checked_files import open_plain, storing
 
 NAME = ".lock"
-GRACE = 8.0  # seconds that workers of a dead run get to disappear
+GRACE = 8.0  # seconds in which workers of a dead run have to end
 
 
 class Lock:
@@ -64,19 +64,19 @@ class Lock:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return os.stat(self.path).st_ino == os.fstat(fd).st_ino
-            except (BlockingIOError, FileNotFoundError):  # held, or just removed by the one who held it
+            except (BlockingIOError, FileNotFoundError):  # held, or just removed by its holder
                 return False
 
     def release(self) -> None:
         if self.fd is not None:
-            with contextlib.suppress(OSError):  # a folder that turned read-only keeps a stale, unlocked file
+            with contextlib.suppress(OSError):  # in a folder that has become read-only an unlocked file stays
                 self.path.unlink(missing_ok=True)
             os.close(self.fd)
             self.fd = None
 
 
 def holder(folder: Path) -> tuple[int, str] | None:
-    """(pid, host) written by the run that holds the folder, or held it when it was killed."""
+    """(pid, host) of the run that holds the folder, or held it when it was killed."""
     try:
         content = json.loads((folder / NAME).read_bytes())
         return int(content["pid"]), str(content["host"])
@@ -85,7 +85,7 @@ def holder(folder: Path) -> tuple[int, str] | None:
 
 
 def holders(path: Path) -> list[int]:
-    """Processes of this machine that have the lock open, as far as one may look (Linux)."""
+    """Processes of this machine that have the lock open, as far as this user may see them (Linux)."""
     found = set()
     for fd in Path("/proc").glob("[0-9]*/fd/*"):
         with contextlib.suppress(OSError):
@@ -101,7 +101,7 @@ def alive(pid: int) -> bool:
         return False
     except PermissionError:
         return True
-    try:  # a zombie is dead for our purpose
+    try:  # a zombie counts as ended
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (OSError, IndexError):
         return True

@@ -1,4 +1,4 @@
-"""What machine and software made a number: versions, commit, BLAS, CPU. No user, host or path."""
+"""Description of the machine and software of a run: versions, commit, BLAS, CPU. No user, host or path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ _PACKAGES = ("gpbench", "numpy", "scipy", "numba", "pandas", "pydantic", "scikit
 _PINNED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
-_ARITHMETIC = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NUMBA_CPU_NAME")  # inner loops of another processor
+_ARITHMETIC = (
+    "OPENBLAS_CORETYPE",
+    "NPY_DISABLE_CPU_FEATURES",
+    "NUMBA_CPU_NAME",
+)  # select inner loops
 _NUMERICAL = (  # folders and files of the package that a number may depend on
     "gp",
     "methods",
@@ -27,7 +31,7 @@ _NUMERICAL = (  # folders and files of the package that a number may depend on
 
 @cache
 def source() -> str:
-    """Hash of the numerical source: where it is equal, so are the numbers of a trial; the reverse need not hold."""
+    """Hash of the numerical source code. Equal hashes mean equal numbers; different hashes need not change them."""
     root, hashed = Path(__file__).parents[2], hashlib.sha256()
     for part in _NUMERICAL:
         for file in sorted((root / part).rglob("*.py")) or [root / part]:
@@ -41,7 +45,7 @@ def thread_environment(threads: int) -> dict[str, str]:
 
 
 def environment() -> dict:
-    """Of this process; call it where the libraries are loaded."""
+    """Description of this process; call it after the libraries are loaded."""
     return {
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
@@ -64,7 +68,7 @@ def _version(package: str) -> str | None:
 
 
 def commit() -> str | None:
-    """Commit of the source tree gpbench runs from, with '+' when files differ from it; None outside a git tree."""
+    """Commit of gpbench's source tree, with '+' if files differ from it; None outside a git tree."""
     root = Path(__file__).parents[3]
     if not (root / ".git").exists():
         return None

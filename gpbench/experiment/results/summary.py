@@ -1,4 +1,4 @@
-"""Where an experiment stands."""
+"""Counts of finished, failed and missing trials, and the exit code that follows."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Summary:
     failed: int = 0
     left: int = 0
     stale: int = 0  # done, but with an earlier version of the code
-    ran: int = 0  # trials that this call brought to an end
+    ran: int = 0  # trials that ended during this call
     signal: int | None = None  # that ended the run early
     failures: list[TrialResult] = field(default_factory=list)
 
     @property
     def missing_extra(self) -> str | None:
-        """What to install, when nothing but an optional package is in the way."""
+        """What to install, if a missing optional package is the only cause of failures."""
         mark = f"{MissingExtra.__name__}: "
         found = [r.reason.partition(mark)[2] for r in self.failures]  # after "full-GP hyperparameters:", in shared work
         return f"{found[0]}; then --rerun failed runs those trials" if found and all(found) else None

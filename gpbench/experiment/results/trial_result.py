@@ -1,4 +1,4 @@
-"""The record of a finished trial, as it travels between worker, disk and report."""
+"""The result of one trial: status, metrics, times and trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpbench.text import printable
 
 from .checked_files import Damaged
 
-SCHEMA = 2  # of a record; 1, without the number, did not know the hash of its source
+SCHEMA = 2  # of this format; version 1 has no `schema` and no `source`
 
 COLUMNS = (  # of results.csv, in this order
     "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
@@ -26,7 +26,7 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass
 class TrialResult:
-    """What trials/<id>.json holds (and failures/<id>.json, for a status other than ok or skipped)."""
+    """Content of trials/<id>.json (status ok or skipped) or failures/<id>.json (any other status)."""
 
     trial: Trial
     status: str = "ok"
@@ -45,17 +45,17 @@ class TrialResult:
     notes: list[str] = field(default_factory=list)  # jitter used, simulated data, rounded copy, ...
     data_sha256: str = ""
     env: str = ""  # id of env/<id>.json
-    source: str = ""  # hash of the numerical source it was computed with, for information
+    source: str = ""  # hash of the numerical source code, for information
     schema: int = SCHEMA
-    unknown: dict[str, Any] = field(default_factory=dict)  # fields of another version, written back as they came
+    unknown: dict[str, Any] = field(default_factory=dict)  # fields of another version, written back unchanged
 
     def __post_init__(self):
-        """Texts of methods and of exceptions are fit for files and terminals, whatever was raised or stored."""
+        """Make texts of methods and exceptions safe for files and terminals."""
         self.reason, self.notes = printable(self.reason), [printable(str(note)) for note in self.notes]
 
     @classmethod
     def read(cls, body: Any, trial: Trial) -> TrialResult:
-        """From what `plain` gave, in this version of gpbench or another; Damaged when it is no record."""
+        """From the output of `plain`, of this or another version of gpbench; Damaged if it is not a result."""
         if not isinstance(body, dict) or not isinstance(body.get("status"), str):
             raise Damaged("holds no status")
         if body["status"] == "ok" and not (isinstance(body.get("metrics"), dict) and body["metrics"]):

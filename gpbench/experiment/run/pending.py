@@ -1,4 +1,4 @@
-"""What of a plan is to run: trials without a result, and of those that have one what `--rerun` names."""
+"""Choose the trials to run: those without a result, and those that `--rerun` names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RERUN = ("stale", "failed", "all")
 @dataclass(frozen=True)
 class Pending:
     results: dict[str, TrialResult]  # by id
-    stale: dict[str, TrialResult]  # of an earlier version, by the id of the trial that is to succeed them
+    stale: dict[str, TrialResult]  # results of an earlier version, by the id of the trial that will replace them
     missing: list[Trial]
 
 
@@ -25,9 +25,10 @@ def pending_trials(
     trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False, repair: bool = False,
     metrics: tuple[str, ...] = (),
 ) -> Pending:  # fmt: skip
-    """With `predictions` a finished trial without its arrays is to run; with `repair` damage goes to quarantine.
+    """The missing trials, and the results of the others.
 
-    So is one that lacks one of the `metrics`.
+    predictions: also run finished trials without saved arrays. metrics: also run trials that lack one of these.
+    repair: move damaged files to quarantine/.
     """
     results = store.results(trials, repair, predictions)
     stale = {} if predictions else store.stale([t for t in trials if t.id not in results])

@@ -267,10 +267,10 @@ class Session:
     def _take(self, trial: Trial) -> None:
         """A trial has come to its end; its result is on disk."""
         if trial.id in self.replaced and self.store.failure_path(trial.id).exists():
-            # it was to be run again, and that is what came of it
+            # the result of the new run replaces the one before
             self.store.quarantine(self.store.trial_path(trial.id))
         if (result := self.store.load(trial)) is None:
-            return  # somebody only said so
+            return  # the event named a trial whose file does not exist
         self.results[trial.id] = result
         self.finished.add(trial.id)
         self.progress.finished(result)
@@ -334,7 +334,7 @@ class Session:
         self.store.write_csv(self._known())
 
     def _known(self) -> list[TrialResult]:
-        """Of every planned trial its result, or the stale one that stands for it."""
+        """The result of every planned trial, or the stale result that it would replace."""
         known = self.stale | self.results
         return [known[t.id] for t in self.planned if t.id in known]
 

@@ -1,4 +1,4 @@
-"""The splits of trials as plain files: exactly the rows that a run with the same data, split and seed would see."""
+"""Write the splits of trials as plain files: exactly the rows that a run with the same data, split and seed uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def default_trial(name: str, split: dict, seed: int, index: int) -> Trial:
 
 
 def export_trials(trials: list[Trial], out: Path) -> list[Path]:
-    """One folder per data set and split rule, `out` itself where there is only one."""
+    """Write one folder per data set and split rule; if there is only one, `out` itself."""
     groups: dict[tuple, dict[int, Trial]] = {}
     for trial in trials:
         groups.setdefault((trial.dataset_name, str(trial.dataset), str(trial.split)), {})[trial.index] = trial
@@ -24,8 +24,7 @@ def export_trials(trials: list[Trial], out: Path) -> list[Path]:
     for k, (key, by_index) in enumerate(groups.items()):
         folder = Path(key[0]).stem + (f"-{names[:k].count(key[0])}" if names.count(key[0]) > 1 else "")
         first = next(iter(by_index.values()))
-        name = first.dataset.get("name")
-        per_trial = bool(name) and catalog.find("dataset", name).per_trial
+        per_trial = "name" in first.dataset and catalog.find("dataset", first.dataset["name"]).per_trial
 
         def rngs(index, by_index=by_index, per_trial=per_trial):
             return random_streams.data(by_index[index], per_trial), random_streams.split(by_index[index])

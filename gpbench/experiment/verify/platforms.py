@@ -1,13 +1,13 @@
-"""On which machines a trial must give the same number to the last digits: equal architecture, BLAS, numpy and scipy.
+"""Compare machines: a trial gives equal last digits on machines with equal architecture, BLAS, numpy and scipy.
 
 OpenBLAS, numpy and numba choose their inner loops by the processor, so two processors of one architecture may differ.
-What a newer one chooses can be forbidden it, which lends it the arithmetic of an older one: with these settings a Zen 4
-gave the numbers recorded on a processor without AVX-512 bit for bit.
+Environment variables can make a newer processor use the loops of an older one: with these settings a Zen 4 gave the
+numbers recorded on a processor without AVX-512 bit for bit.
 """
 
 from __future__ import annotations
 
-_OLDER = {  # core that OpenBLAS chose on the older processor -> settings that bring a newer one to do as it does
+_OLDER = {  # core that OpenBLAS chose on the older processor -> settings that select the same loops on a newer one
     "Haswell": {
         "OPENBLAS_CORETYPE": "Haswell",
         "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
@@ -20,7 +20,7 @@ _CORE, _LOOPS = "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"
 
 
 def traits(env: dict) -> dict[str, str]:
-    """What decides the last digits, of an environment that `provenance.environment` described."""
+    """Properties of an environment (`provenance.environment`) that determine the last digits."""
     blas = sorted(
         {f"{b.get('internal_api')} {b.get('version')} {b.get('architecture') or ''}".strip() for b in _blas(env)}
     )
@@ -30,16 +30,16 @@ def traits(env: dict) -> dict[str, str]:
 
 
 def differences(then: dict, now: dict) -> list[str]:
-    """In words; empty when the same number is to be expected."""
+    """Differences in words; empty if equal numbers are expected."""
     before, here = traits(then), traits(now)
     return [f"{k} {before[k]} then, {here[k]} now" for k in before if before[k] != here[k] or before[k] == "unknown"]
 
 
 def lent(then: dict, now: dict) -> dict[str, str]:
-    """Environment variables that give this machine the arithmetic of the older one, where that is possible.
+    """Environment variables that select the loops of the older machine here; empty if that is not possible.
 
-    A newer processor may have been told of the older core by its user: OpenBLAS then calls itself that, which says
-    nothing of the loops that numpy and numba choose.
+    The user of a newer processor may have set an older core for OpenBLAS: its name then says nothing about the loops of
+    numpy and numba.
     """
     before, here = ({b.get("architecture") for b in _blas(env)} for env in (then, now))
     for core, settings in _OLDER.items():

@@ -1,4 +1,4 @@
-"""Which archived trials to run again: the methods of every paper, data sets and kernels first, then every part."""
+"""Choose archived trials to run again: first each paper's methods, data sets and kernels, then further trials."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from gpbench.experiment.run.duration import OVERHEAD, model_seconds
 from gpbench.experiment.run.messages import Job
 from gpbench.gp.kernels.build import names_in
 
-_SHARE = 0.25  # of the time given, the most that one trial may take
+_SHARE = 0.25  # largest part of the given time that one trial may take
 _LONGEST = 60.0  # seconds of one trial
 
 
 @dataclass(frozen=True)
 class ArchivedTrial:
-    """A finished trial of a folder's archive, as the present code plans it."""
+    """A finished trial of an archive with the trial that the present code plans for it."""
 
     folder: Path
     record: TrialResult
-    paper: str = ""  # whose numbers the folder is compared with; empty without one
+    paper: str = ""  # paper whose numbers the folder is compared with, or empty
 
     @property
     def trial(self) -> Trial:
@@ -36,7 +36,7 @@ class ArchivedTrial:
 
     @property
     def parts(self) -> tuple:
-        """What a sample shall hold at least once."""
+        """Parts that a sample holds at least once: method, data set, kernel."""
         t = self.trial
         return (self.paper, "method", t.method), ("dataset", t.dataset_name), ("kernel", *sorted(names_in(t.kernel)))
 
@@ -52,13 +52,13 @@ class ArchivedTrial:
 @dataclass(frozen=True)
 class ArchivedFolder:
     path: Path
-    kept: list[ArchivedTrial]  # finished, and such that the present code can still run them
-    stale: int  # finished at a version that it has no longer
+    kept: list[ArchivedTrial]  # finished trials that the present code can run
+    stale: int  # finished trials of a version that the present code lacks
     unknown: int  # lines that the folder's config does not plan
 
 
 def read(path: Path) -> ArchivedFolder:
-    """The archive of a folder matched with the plan of its config.resolved.yaml."""
+    """The archive of a folder, matched with the plan of its config.resolved.yaml."""
     config = load_config(path / "config.resolved.yaml")
     planned, paper = every_trial(config), next((p["paper"] for p in config.published), "")
     results = archive.read(path, planned)
@@ -72,7 +72,7 @@ def read(path: Path) -> ArchivedFolder:
 
 
 def _runnable(trial: Trial) -> Iterator[Trial]:
-    """The trial at lower versions of the learner alone: the code keeps those behind a key."""
+    """The trial with lower versions of the learner, which the code can still run (config key `learner`)."""
     if LEARNERS & trial.versions.keys():
         rest = {k: v for k, v in trial.versions.items() if k not in LEARNERS}
         for earlier in trial.earlier():
@@ -81,10 +81,12 @@ def _runnable(trial: Trial) -> Iterator[Trial]:
 
 
 def order(kept: Iterable[ArchivedTrial], seed: int) -> list[ArchivedTrial]:
-    """All of them, each prefix a stratified sample; the seed decides which trial stands for its stratum."""
+    """All trials, ordered so that each prefix is a stratified sample; the seed chooses the trials of a stratum."""
     rest = sorted(kept, key=lambda k: (k.trial.id, str(k.folder)))
     random.Random(seed).shuffle(rest)
-    first, strata, seen = [], {}, set()
+    first: list[ArchivedTrial] = []
+    strata: dict[tuple, list[ArchivedTrial]] = {}
+    seen: set = set()
     for k in rest:
         if not seen.issuperset(k.parts):
             seen.update(k.parts)
@@ -96,7 +98,7 @@ def order(kept: Iterable[ArchivedTrial], seed: int) -> list[ArchivedTrial]:
 
 
 def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[ArchivedTrial]:
-    """A stratified sample that fits into the time, as recorded; no trial takes over a minute or a quarter of it."""
+    """A stratified sample whose recorded times fit into `seconds`; no trial takes over a minute or a quarter of it."""
     chosen, left, paid = [], seconds, set()
     longest = min(_LONGEST, _SHARE * seconds)
     for k in order((k for k in kept if k.seconds + _shared_seconds(k) <= longest), seed):
@@ -110,12 +112,12 @@ def within(kept: Iterable[ArchivedTrial], seconds: float, seed: int) -> list[Arc
 
 
 def seconds_of(kept: list[ArchivedTrial]) -> float:
-    """Of one process; work that several trials share counts once."""
+    """Seconds with one process; a full-GP fit that several trials use counts once."""
     shared = {key: _shared_seconds(k) for k in kept if (key := full_gp_key(k.trial))}
     return sum(OVERHEAD + k.seconds for k in kept) + sum(shared.values())
 
 
 def _shared_seconds(kept: ArchivedTrial) -> float:
-    """Of the full GP that the trial needs; nothing has recorded them, so by the flop count."""
+    """Seconds of the full-GP fit that a trial needs, estimated from flops because they are not recorded."""
     key = full_gp_key(kept.trial)
     return 0.0 if key is None else model_seconds(Job(0, (kept.trial,), makes_full_gp=key))

@@ -2,7 +2,7 @@
 
 A predictions file is a CSV with one row per test case: `mean` and `var` (of the noisy target, raw units), or `prob`
 (P(y = +1)) for classes. Cases come in the order of X_test.csv or carry `row`, the row of the data set (test_index.csv).
-Several trials go into one file with a column `trial`; a file inside trial-003/ belongs to trial 3.
+Several repetitions go into one file with a column `trial`; a file inside trial-003/ belongs to repetition 3.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def score(
     into: Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> dict[str, float]:
-    """Metrics averaged over the trials in the file; with `into` one row per trial joins that folder's tables.
+    """Metrics averaged over the repetitions in the file; with `into` each one adds a row to that folder's tables.
 
-    `say` gets a remark where the exported files could not be checked.
+    `say` gets a remark if the exported files cannot be verified.
     """
     facts, trials = read(exported)
     if not has_hashes(facts):
@@ -88,7 +88,7 @@ def _split_by_trial(table: pd.DataFrame, file: Path, known: dict[int, ExportedTr
 
 
 def _in_order(part: pd.DataFrame, trial: ExportedTrial, file) -> pd.DataFrame:
-    """The rows in the order of the test part; each test case exactly once."""
+    """The rows in the order of the test part; an error unless each test case occurs exactly once."""
     test = trial.split.test
     if "row" in part:
         indexed = part.set_index(part["row"].astype(int))
@@ -133,7 +133,7 @@ def _row(facts: dict, trial: ExportedTrial, label: str, found: dict) -> dict:
 
 
 def _refuse_another(folder: Path, facts: dict, indices: list[int]) -> None:
-    """Scores stand beside others only where both are of the same rows and measured alike."""
+    """Refuse scores that are not comparable with the folder's: other rows or other definitions of metrics."""
     if not (trials := [t for t in _trials_of(folder) if t.dataset_name == facts["name"]]):
         return  # `write_external` says what the folder holds
     scored = {"target_units": "raw", "nmse_variance": "dataset"}

@@ -1,4 +1,4 @@
-"""`gpbench verify`: archived trials run again, in a folder of their own, and their numbers compared with the record."""
+"""`gpbench verify`: run archived trials again in a temporary folder and compare their numbers with the archive."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TOLERANCE = 1e-6  # relative
 
 @dataclass(frozen=True)
 class Rerun:
-    """One archived trial beside the same one of today."""
+    """An archived trial compared with its new run."""
 
     folder: str
     trial: str
     what: str
     differs: dict[str, tuple]  # field -> (then, now)
-    platform: list[str]  # in what the platforms differ
-    unstable: bool = False  # a second run gave the recorded numbers: near ties fall one way or the other
+    platform: list[str]  # differences between the platforms
+    unstable: bool = False  # a second run gave the archived numbers: a near tie was decided differently
 
     @property
     def drifted(self) -> bool:
@@ -56,8 +56,8 @@ class Verification:
     archived: int = 0  # at the versions of the present code
     stale: int = 0
     unknown: int = 0  # archived under ids that the config does not plan
-    no_data: dict[str, str] = field(default_factory=dict)  # data set -> why it cannot be had
-    left: int = 0  # of the sample, when the time was over
+    no_data: dict[str, str] = field(default_factory=dict)  # data set -> why it cannot be obtained
+    left: int = 0  # trials of the sample that were not run in time
     signal: int | None = None
 
     @property
@@ -110,7 +110,7 @@ def verify(
     everything = [k for f in read for k in f.kept if catalog.find("method", k.trial.method).ready(k.trial.params)]
     chosen = sample.within(everything, seconds * jobs, seed) if seconds else sample.order(everything, seed)[:number]
     chosen = _with_data(chosen, found)
-    began = time.monotonic()  # reading thirteen thousand records is not what the time was given for
+    began = time.monotonic()  # the time limit does not include reading the archives
     for settings, part in _by_platform(chosen):
         left = seconds and seconds - (time.monotonic() - began)
         if found.signal is None and (left is None or left > 0):
@@ -120,7 +120,7 @@ def verify(
 
 
 def _with_data(chosen: list[ArchivedTrial], found: Verification) -> list[ArchivedTrial]:
-    """Those whose data can be had; what a data set is in the way of belongs to it alone."""
+    """Trials whose data can be obtained; the other data sets are noted in `no_data`."""
     troubles: dict[str, str] = {}
     for key, k in {_data_of(k.trial): k for k in chosen}.items():
         try:
@@ -135,7 +135,7 @@ def _data_of(trial: Trial) -> str:
 
 
 def _by_platform(chosen: list[ArchivedTrial]) -> Iterator[tuple[dict[str, str], list[ArchivedTrial]]]:
-    """Settings that bring the recorded machine's arithmetic here, and the trials recorded there."""
+    """Settings that select the loops of the recorded machine, and the trials recorded on it."""
     now = provenance.environment()
     groups: dict[str, tuple[dict, list[ArchivedTrial]]] = {}
     for k in chosen:
@@ -145,7 +145,7 @@ def _by_platform(chosen: list[ArchivedTrial]) -> Iterator[tuple[dict[str, str], 
 
 
 def _again(part: list[ArchivedTrial], settings: dict, options: Options, found: Verification, progress: Silent) -> None:
-    """Run them, and those that differ once more: last bits that hang on where arrays lie may turn a near tie."""
+    """Run the trials, and those that differ once more: last bits depend on addresses of arrays and can decide a tie."""
     found.signal, outcomes = _run(part, settings, options, progress)
     doubtful = [k for k in part if (o := outcomes.get((k.folder, k.trial.id))) is not None and o.drifted]
     if doubtful and found.signal is None:
@@ -157,7 +157,7 @@ def _again(part: list[ArchivedTrial], settings: dict, options: Options, found: V
 
 
 def _run(part: list[ArchivedTrial], settings: dict, options: Options, progress: Silent) -> tuple[int | None, dict]:
-    """The signal that ended it, and what came of every trial that was run, by folder and id."""
+    """The signal that ended the runs, if any, and the result of every trial, by folder and id."""
     trials = list({k.trial.id: k.trial for k in part}.values())
     os.environ |= settings
     try:
@@ -176,7 +176,8 @@ def _run(part: list[ArchivedTrial], settings: dict, options: Options, progress: 
 
 
 def _compared(kept: ArchivedTrial, now: TrialResult, environment: dict) -> Rerun:
-    then, differs, elsewhere = kept.record, {}, platforms.differences(_environment(kept), environment)
+    differs: dict[str, tuple] = {}
+    then, elsewhere = kept.record, platforms.differences(_environment(kept), environment)
     if now.status != then.status:
         differs["status"] = then.status, f"{now.status}: {now.reason}"
     else:
@@ -193,13 +194,12 @@ def _compared(kept: ArchivedTrial, now: TrialResult, environment: dict) -> Rerun
 
 
 def _is_fetched(trial: Trial) -> bool:
-    """Its rows come from files of elsewhere, rather than from our own generator or the user's csv."""
-    name = trial.dataset.get("name")
-    return bool(name) and not catalog.find("dataset", name).generated
+    """Whether the rows of its data set are downloaded, rather than generated or the user's own."""
+    return "name" in trial.dataset and not catalog.find("dataset", trial.dataset["name"]).generated
 
 
 def numbers(result: TrialResult) -> dict[str, float | None]:
-    """What is compared: every score, the size of the basis and the evidence."""
+    """The compared numbers: every score, the size of the basis and the evidence."""
     return {**result.metrics, "n_basis": result.n_basis, "log_evidence": result.log_evidence}
 
 

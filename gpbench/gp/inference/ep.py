@@ -82,7 +82,7 @@ class EPResult:
 
 
 def megabytes(*held) -> float:
-    """Of arrays and sparse matrices, indices included."""
+    """Megabytes of arrays and sparse matrices, indices included."""
     parts = (
         part for one in held for part in ((one.data, one.indices, one.indptr) if hasattr(one, "indptr") else (one,))
     )

@@ -1,4 +1,4 @@
-"""One sparse model of rows that nobody holds at once: objective, gradient and posterior as sums over parts of the rows.
+"""One sparse model of rows beyond memory: objective, gradient and posterior as sums over parts of the rows.
 
 The walks of `sparse.py` in two rounds. Of each part of the rows the first gives V Lam^-1 V' and V Lam^-1 y; with B of
 all rows known, the second gives the part's share of the evidence and of every derivative. Between the rounds travel

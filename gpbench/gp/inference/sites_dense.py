@@ -36,12 +36,17 @@ class DenseSites:
         self.s = np.sqrt(sites.tau)
         self.factor = Cholesky.of(self._B())
         self.jitter = max(self.jitter, self.factor.jitter)  # the largest of all rebuilds
-        Sigma = self.K.copy(order="F")
-        if sites.tau.any():
+        V = None
+        if self.s.any():
             V = solve_lower(self.factor.L, np.asfortranarray(self.s[:, None] * self.K), overwrite=True)  # L^-1 S K
+        self._posterior(V, sites.nu)
+
+    def _posterior(self, V, nu) -> None:
+        Sigma = self.K.copy(order="F")
+        if V is not None:
             Sigma = _syrk(-1.0, V, trans=1, lower=1, beta=1.0, c=Sigma, overwrite_c=1)  # K - V'V, lower half
         self.var = Sigma.diagonal().copy()
-        self.mu = _symv(1.0, Sigma, sites.nu, lower=1)
+        self.mu = _symv(1.0, Sigma, nu, lower=1)
         self._hold(Sigma)
 
     def _B(self):

@@ -48,7 +48,7 @@ class SparseSites:
 
     @property
     def factor(self) -> Multifrontal:
-        """Of B at the last refresh; a first sweep, from empty sites, never asks for it."""
+        """The factor of B at the last refresh; a first sweep, from empty sites, does not need it."""
         if self._factor is None:
             self._factor = self.fronts.factorise(self.B())
         return self._factor

@@ -293,7 +293,7 @@ def candidates_of(kernel, X, Xs, count: int) -> np.ndarray:
 
 
 def _most_correlated(kernel, X, Vt, left, Xs, Vs, near, k: int) -> np.ndarray:
-    """Of the candidates `near` of each of Xs the k whose residuals say most about its own   (t, k)."""
+    """For each of Xs, the k of its candidates `near` whose residuals correlate most with its own   (t, k)."""
     if near.shape[1] <= k:
         return near
     start = np.arange(len(near) + 1, dtype=np.int32) * near.shape[1]

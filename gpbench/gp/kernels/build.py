@@ -19,7 +19,7 @@ COMBINED = {"sum": Sum, "product": Product}
 
 
 def how_to_write(name: str) -> str:
-    """Of a kernel made of others, which its name alone does not describe."""
+    """How a config writes a kernel made of others; its name alone does not describe it."""
     return f"write {{{name}: [...]}} with the kernels it is made of, for example {{{name}: [ard-se, linear]}}"
 
 

@@ -24,7 +24,7 @@ def fault(kernel: Kernel, X) -> str:
 
 
 def asymmetry(name: str, K) -> str:
-    """Of k(A, A) of the first rows."""
+    """A sentence if k(A, A) of the first rows is not symmetric; else empty."""
     K = K[:ROWS, :ROWS]
     gap = np.abs(K - K.T)
     if not gap.size or not gap.max() > ROUNDING * np.abs(K).max():

@@ -50,7 +50,7 @@ class Layout:
         return self._join(dtheta, dlog_noise, dZ * self.units if self.free_inputs else None)
 
     def bounds(self, learner: HyperparameterSearch = LEARNER, width: float = WIDTH) -> Bounds:
-        """Those of the learner for the hyperparameters; inputs are free."""
+        """Bounds of the search for each hyperparameter; inducing inputs have none."""
         names, x = self._names, self.pack()
         return [*learner.bounds(names, x[: len(names)], width), *[(None, None)] * (len(x) - len(names))]
 
@@ -60,7 +60,7 @@ class Layout:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        """Of the free hyperparameters."""
+        """Names of the free hyperparameters."""
         if not self.free_gp:
             return ()
         return (*self.kernel.names, "noise") if self.free_noise else self.kernel.names

@@ -9,7 +9,7 @@ import numpy as np
 LIMIT = 1 << 28  # bytes that are kept at most
 LINE = 8  # numbers in a cache line: where an array begins in one decides how its sums are rounded
 
-_kept: list[np.ndarray] = []  # flat, nobody's
+_kept: list[np.ndarray] = []  # flat arrays that are not in use
 
 
 def borrow(owner, shape: tuple[int, int]) -> np.ndarray:

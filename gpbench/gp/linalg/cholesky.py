@@ -24,7 +24,7 @@ def jitter_notes(needed: Mapping[str, float]) -> tuple[str, ...]:
 
 
 class Cholesky:
-    """S + jitter I = LL' (L in Fortran order), a `Factor`; whoever holds it can tell what had to be added."""
+    """S + jitter I = LL' (L in Fortran order), a `Factor`; `jitter` says what had to be added."""
 
     def __init__(self, L, jitter: float = 0.0, given: float = 0.0):
         self.L = L

@@ -35,7 +35,7 @@ class Step:
     h: np.ndarray  # (m-1,) Q row: the new column of R
     rho: float  # norm of the orthogonalised column: the new diagonal entry of R
     beta: float  # q'y
-    q: np.ndarray | None = None  # (n,) the new row of Q; None until somebody needs it
+    q: np.ndarray | None = None  # (n,) the new row of Q; None until `complete` computes it
 
     def decreases(self, noise: float) -> tuple[float, float, float]:
         """By how much E^D, E^C and E^V fall when this pivot enters; (16) (17) (18)."""
@@ -133,7 +133,7 @@ class CholQR:
         row = self.chol.column(j, k) / pivot
         h = self.Q[: self.size] @ row
         norm2 = row @ row + self.noise
-        rho = float(np.sqrt(max(norm2 - h @ h, self.noise, 1e-15 * norm2)))
+        rho = float(np.sqrt(max(float(norm2 - h @ h), self.noise, float(1e-15 * norm2))))
         return Step(j, row, pivot, h, rho, float(row @ self.resid) / rho)
 
     def complete(self, step: Step) -> Step:
@@ -155,6 +155,7 @@ class CholQR:
     def insert(self, step: Step) -> Step:
         """Add a proposed pivot, or put a removed one back, at the end; what was inserted is returned."""
         step, m = self.complete(step), self.size
+        assert step.q is not None
         self.chol.append(step.j, step.row, step.pivot)
         self.residual -= step.row**2
         self.Q[m], self.w[m] = step.q, step.beta

@@ -1,4 +1,4 @@
-"""What a factorisation offers to those who do not care how it is held.
+"""What every factorisation offers, whatever its storage.
 
 A dense (`Cholesky`) and a low-rank (`LowRank`) factor serve every objective with its gradient; a sparse one
 (`SparseLDL`, `Multifrontal`) has the inverse where the matrix has entries, which is all that the gradient of a
@@ -24,7 +24,7 @@ class Solver(Protocol):
 
 @runtime_checkable
 class Factor(Solver, Protocol):
-    """Of a covariance matrix whose objectives are climbed."""
+    """A factor of a covariance matrix whose objectives are maximised."""
 
     def inv_diag(self) -> np.ndarray:
         """diag S^-1   (n,)."""
@@ -35,7 +35,7 @@ class Factor(Solver, Protocol):
 
 @runtime_checkable
 class SparseFactor(Solver, Protocol):
-    """Of a matrix known by its entries on a csc pattern."""
+    """A factor of a matrix that is known by its entries on a csc pattern."""
 
     def selected_inverse(self) -> np.ndarray:
         """S^-1 at the entries of the pattern, in their order   (nnz,)."""

@@ -33,12 +33,16 @@ class Halving:
         return cls(None, direction, 0.5 * float(along[order[half - 1]] + along[order[half]]), *parts)
 
     def leaves(self) -> list[np.ndarray]:
-        return [self.rows] if self.rows is not None else [*self.left.leaves(), *self.right.leaves()]
+        if self.rows is not None:
+            return [self.rows]
+        assert self.left and self.right
+        return [*self.left.leaves(), *self.right.leaves()]
 
     def assign(self, X) -> np.ndarray:
         """Number of the leaf, in the order of `leaves`, that each x falls into   (t,)."""
         if self.rows is not None:
             return np.zeros(len(X), dtype=np.int64)
+        assert self.left and self.right
         left = X @ self.direction <= self.threshold
         out = np.empty(len(X), dtype=np.int64)
         out[left] = self.left.assign(X[left])

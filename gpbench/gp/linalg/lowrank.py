@@ -75,12 +75,16 @@ class LowRank:
     def project(self, b) -> np.ndarray:
         """V Lam^-1 b   (m,)."""
         known = _lookup(self._projections, b)
-        return sum(product(V, b[rows] / self.lam_at(rows)) for rows, V in self.columns) if known is None else known
+        if known is not None:
+            return known
+        return sum(product(V, b[rows] / self.lam_at(rows)) for rows, V in self.columns)  # type: ignore[return-value]
 
     def image(self, a) -> np.ndarray:
         """V a   (m,); free for what `solve` returned, since V S^-1 b = B^-1 V Lam^-1 b."""
         known = _lookup(self._images, a)
-        return sum(product(V, a[rows]) for rows, V in self.columns) if known is None else known
+        if known is not None:
+            return known
+        return sum(product(V, a[rows]) for rows, V in self.columns)  # type: ignore[return-value]
 
     def inner_half(self, M, trans: bool = False, overwrite: bool = False) -> np.ndarray:
         """LB^-1 M, or LB^-T M."""
@@ -156,7 +160,7 @@ class NoRows:
     triangle = Triangle
 
     def __init__(self, m: int):
-        self.shape, self.blocks = (m, 0), []
+        self.shape, self.blocks = (m, 0), ()
 
     def __iter__(self):
         return iter(())

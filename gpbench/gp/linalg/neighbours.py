@@ -70,5 +70,5 @@ def maximin_order(E):
             if total < square[i]:
                 square[i] = total
             if square[i] > furthest:
-                furthest, latest = square[i], i
+                furthest, latest = square[i], i  # type: ignore[assignment]
     return order

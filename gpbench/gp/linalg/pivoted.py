@@ -51,7 +51,7 @@ class PartialCholesky:
         return int(self.pivots[m]), self.V[m].copy(), float(self.U[m, m])
 
     def to_last(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Move pivot number k to the end; returns the reflections for whoever follows V."""
+        """Move pivot number k to the end; returns the reflections, which apply to other arrays that follow V."""
         m = self.size
         self.pivots[k:m] = np.roll(self.pivots[k:m], -1)
         cos, sin = swap_down(self._U, m, k)
@@ -68,7 +68,8 @@ class PartialCholesky:
 
 def independent_root(E, floor) -> tuple[list[int], np.ndarray]:
     """Rows of E (z, z), in order, whose residual exceeds `floor`, and the lower Cholesky factor of E on them."""
-    kept, root, left = [], np.zeros_like(E), E.diagonal().copy()
+    kept: list[int] = []
+    root, left = np.zeros_like(E), E.diagonal().copy()
     for c in range(len(E)):
         if left[c] > floor[c]:
             k = len(kept)

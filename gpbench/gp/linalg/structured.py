@@ -154,7 +154,7 @@ class LowRankForm:
         for rows, V, U in f.walk():
             lam, d = f.lam_at(rows), shift[rows]
             MU = None if self.w is None else _gemm(1.0, self._middle, U)
-            if correction:
+            if g is not None:
                 g[rows] = self._diag_block(rows, U, MU)
                 d = d - correction * g[rows]
             add_gram(gram, V, d - bound / lam, room)

@@ -14,4 +14,4 @@ def evidence(factor: Factor | Solver, y, extra=None, gradient: bool = True):
     """(F, dF/dS, dF/dextra); without `gradient` dF/dS is None and a factor that only solves will do."""
     a = factor.solve(y)
     F = -0.5 * (y @ a + factor.logdet() + len(y) * np.log(2 * np.pi))
-    return float(F), factor.sensitivity(a, 0.5, 0.5) if gradient else None, 0.0
+    return float(F), factor.sensitivity(a, 0.5, 0.5) if gradient else None, 0.0  # type: ignore[union-attr]

@@ -15,7 +15,7 @@ _LOGS, _LANES = 8, 64  # so many variance ratios are multiplied before one logar
 
 
 class Present(NamedTuple):
-    """Of the basis as it stands, one number per training row   (n,) each."""
+    """Quantities of the present basis, one number per training row   (n,) each."""
 
     error: np.ndarray  # y - mean
     left: np.ndarray  # 1 - eta

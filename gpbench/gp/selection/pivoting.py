@@ -1,4 +1,4 @@
-"""Pivoted Cholesky of a kernel matrix that is known by its rows; whoever holds it says which pivot comes next."""
+"""Pivoted Cholesky of a kernel matrix that is known by its rows; the caller chooses the next pivot."""
 
 from __future__ import annotations
 

@@ -80,8 +80,9 @@ class Panel:
         at = ax.get_title(loc="left")
         self.drawn += [(at, series, *row) for row in zip(*(np.asarray(c).tolist() for c in columns))]
 
-    def line(self, ax, series: str, x, y, look: dict, low=None, high=None, trials=None, **more) -> None:
-        """A curve; a band between `low` and `high` where given."""
+    def line(self, ax, series: str, x, y, look: dict, trials=None, band=(None, None), **more) -> None:
+        """Draw a curve, and a band between the two curves of `band`."""
+        low, high = band
         self.keep(ax, series, x, y, low, high, trials)
         ax.plot(x, y, **({"label": series, "markersize": 4, "linewidth": 1.3} | look | more))
         if low is not None:

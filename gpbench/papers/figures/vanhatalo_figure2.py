@@ -32,7 +32,7 @@ def _panel(results: ResultsTable, rows: pd.DataFrame, kernel: str, name: str, ax
     by = rows.assign(value=rows["trial_id"].map(values)).dropna(subset=["value"]).groupby("D")["value"]
     low, high = by.quantile(0.025), by.quantile(0.975)
     x = np.asarray(low.index)
-    panel.line(panel.ax, f"k_{kernel}", x, by.median(), LOOK, low, high, by.count())
+    panel.line(panel.ax, f"k_{kernel}", x, by.median(), LOOK, by.count(), (low, high))
     panel.compare(results, rows.drop(columns="d_max"))
     panel.differs.append("Median and 95 % quantiles across the data sets, 500 training rows each (not stated)")
     if name == "length-scale":

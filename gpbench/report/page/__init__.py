@@ -39,6 +39,7 @@ def page(results: ResultsTable, files: list[Path] | None = None) -> str:
         "facts": run_facts.facts(book),
         "tables": [sheet(t, book) for t in tables],
         "cells": sheet(check_section.cells_table(compared), book) if compared else "",
+        "claims_bar": claims.bar,
         "claims": sheet(claims.decided) if claims.decided else "",
         "open_claims": sheet(claims.open, downloads=False) if claims.open else "",
         "number_open": len(claims.open.rows) if claims.open else 0,

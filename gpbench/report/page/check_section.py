@@ -14,7 +14,7 @@ from gpbench.analysis.traces import last_of
 from gpbench.errors import CheckError
 from gpbench.html.bars import counted
 from gpbench.papers import printed_numbers
-from gpbench.papers.check import check, compared_items
+from gpbench.papers.check import check, comparable_counts, compared_items
 from gpbench.papers.printed_numbers import Printed
 from gpbench.papers.remarks import explanations
 from gpbench.papers.verdicts.cells import CellVerdict
@@ -199,6 +199,7 @@ class Difference:
 class Compared:
     """The first screen's answer to: which numbers differ from the paper, and why?"""
 
+    sentence: str
     bar: str  # counts of verdicts
     apart: str
     differences: list[Difference]
@@ -218,8 +219,11 @@ def compared(found: list[Seen]) -> Compared:
         )
         for s in differ[:FIRST]
     ]  # fmt: skip
+    good, all_ = comparable_counts(counts)
+    sentence = f"{good} of {all_} printed numbers are replicated, close or better"
+    sentence += f"; {len(differ)} differ{'s' * (len(differ) == 1)}" if differ else ""
     bar = counted({v: counts[v] for v in VERDICTS}, "printed numbers compared")
-    return Compared(bar, apart, differences, len(differ) - len(differences))
+    return Compared(sentence, bar, apart, differences, len(differ) - len(differences))
 
 
 DIFFER = ("worse", "different")
@@ -235,6 +239,7 @@ def _size(s: Seen) -> float:
 class Claims:
     """Claims of the folder's papers: those that it decides, and those that it alone cannot."""
 
+    bar: str = ""
     decided: Table | None = None
     open: Table | None = None
     problem: str = ""
@@ -251,6 +256,7 @@ def claims(book: TrialBook) -> Claims:
     mine = [c for c in found.claims if c.paper in papers]
     decided, open_ = [c for c in mine if c.verdict not in OPEN], [c for c in mine if c.verdict in OPEN]
     return Claims(
+        counted(Counter(c.verdict for c in decided), "claims decided here"),
         claims_table("claims", "Claims of the paper", decided) if decided else None,
         claims_table("claims-open", "Not decided by this folder", open_) if open_ else None,
     )

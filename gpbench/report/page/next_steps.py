@@ -37,9 +37,9 @@ def next_steps(book: TrialBook, found: list[Seen]) -> list[Step]:
         text = f"{counted(undecided, 'printed number')} needs more repetitions to be decided:"
         steps.append(Step(text.replace("numbers needs", "numbers need"), f"{run} --for-check"))
     trials = results.ok.groupby(list(SERIES), dropna=False)["trial"].nunique()
-    if len(trials) and trials.max() < FEW:
+    if len(trials) and trials.max() < FEW and not results.published:
         few = counted(int(trials.max()), "repetition")
-        steps.append(Step(f"Tests rest on {few}; with {FEW} or more they say more. Raise `trials:` in the config."))
+        steps.append(Step(f"Tests rest on {few}; with {FEW} or more they say more. Raise trials in the config."))
     if not steps:
         steps.append(Step("Every planned trial has a result. Compare with another folder:",
                           f"gpbench compare {folder} OTHER_FOLDER"))  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from gpbench.analysis.numbers import mean_std
-from gpbench.analysis.ranking import Group, Mark, metrics_of, ranking
+from gpbench.analysis.ranking import FEW_POINTS, Group, Mark, few_test_points, metrics_of, ranking
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.significance import FEW, Ranking
 from gpbench.analysis.table import Table, TableCell
@@ -17,8 +17,6 @@ from gpbench.text import counted
 
 from ..tables import TITLES, test_note
 from .trial_data import TrialBook
-
-FEW_POINTS = 20  # test points
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,8 @@ class Summary:
 def summary(book: TrialBook) -> Summary:
     found = blocks(book)
     ranks = {m: r for m in book.metrics if (r := ranking(book.results, m))}
-    over_all = [(m, *_ranked(r)) for m, r in ranks.items()] or _leads(found)
+    leads = _leads(found)
+    over_all = [(m, *(_ranked(ranks[m]) if m in ranks else leads[m])) for m in book.metrics if m in ranks or m in leads]
     limits = [note for block in found for a in block.answers for note in a.limits]
     told = [f"{note[0].upper()}{note[1:]}." for note in dict.fromkeys(limits)]
     if small := _few_test_points(book):
@@ -179,26 +178,22 @@ def _ranking_table(ranks: dict[str, Ranking]) -> Table:
     return Table("ranking", f"Mean ranks over {first.datasets} data sets", columns, rows, notes=notes)
 
 
-def _leads(found: list[Block]) -> list[tuple[str, str, str]]:
-    """With fewer than five data sets: who has the best mean on how many of them; no test joins them."""
-    if len(found) < 2:
-        return []
-    out = []
+def _leads(found: list[Block]) -> dict[str, tuple[str, str]]:
+    """With fewer than five data sets: which method has the best mean on how many of them; no test joins them."""
+    out = {}
     for metric in dict.fromkeys(a.metric for block in found for a in block.answers):
         best = Counter(a.best for block in found for a in block.answers if a.metric == metric)
-        (leader, count), total = best.most_common(1)[0], sum(best.values())
+        (_, count), total = best.most_common(1)[0], sum(best.values())
         level = [name for name, n in best.items() if n == count]
-        if len(level) > 1:
-            out.append((metric, "no single method", f"{' and '.join(level)} each lead on {count} of {total}"))
-        else:
-            out.append((metric, leader, f"best mean on {count} of {total}"))
-    return out
+        name, each = (level[0], "") if len(level) == 1 else ("no single method", f"{' and '.join(level)} each: ")
+        out[metric] = name, f"{each}best mean on {count} of {total} data sets, too few for a test over data sets"
+    return out if len(found) > 1 else {}
 
 
 def _few_test_points(book: TrialBook) -> list[str]:
     """Data sets whose NMSE divides by a variance of few test points."""
     ok = book.results.ok
-    return list(dict.fromkeys(ok.loc[(ok["n_test"] < FEW_POINTS) & ok["nmse"].notna(), "dataset"]))
+    return list(dict.fromkeys(ok.loc[few_test_points(ok, "nmse"), "dataset"]))
 
 
 def _test(results: ResultsTable) -> str:

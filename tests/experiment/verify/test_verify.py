@@ -13,8 +13,7 @@ from gpbench.experiment.results.checked_files import write_checked
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.verify import platforms, sample, verify
 from tests.helpers.driver import gpbench
-
-REPO = Path(__file__).resolve().parent.parent
+from tests.helpers.paths import REPO
 
 CONFIG = """
 name: kept

@@ -1,6 +1,6 @@
-"""What serves a figure or a claim only: looked at by the runner, not by the method.
+"""Measurements that only a figure or a claim needs. The runner makes them; methods do not contain them.
 
-A method names the probes that look at it (`Method.probes`); a probe is a file of this folder with one or more of
+A method names its probes (`Method.probes`); a probe is a file of this folder with one or more of
 
     along(method, **seen)   numbers for the row of the trace that is being written, from the objects shown with it
     before(sight)           rows in front of the trace  } asked when the clock of the fit has stopped
@@ -25,12 +25,12 @@ from ..timing import wall
 
 @dataclass(frozen=True)
 class FinishedFit:
-    """A fit that is done."""
+    """A fit that has ended, with its method and problem."""
 
     method: Method
     problem: Problem
     fitted: Fitted
-    rng: np.random.Generator  # the method's, as the fit left it
+    rng: np.random.Generator  # of the method, in its state after the fit
 
     @property
     def Z(self) -> np.ndarray:
@@ -39,7 +39,7 @@ class FinishedFit:
 
 
 def recorder_for(method: Method) -> partial[Recorder]:
-    """Recorders by the runner's clock, with the probes that look along the way."""
+    """Makes recorders with the runner's clock and with the probes that run during the fit."""
     return partial(Recorder, wall, partial(_along, method))
 
 

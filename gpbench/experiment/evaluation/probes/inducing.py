@@ -1,5 +1,4 @@
-"""What the one-dimensional figures of [snelson] and [cao] show: where inducing inputs lie, and how far mean and
-variance are from those of a full GP."""
+"""One-dimensional figures of [snelson] and [cao]: inducing inputs, and distance of mean and variance from a full GP."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ GRID = 200
 
 
 def after(sight: FinishedFit) -> dict[str, float]:
-    """Empty for data that are not of one input, or where that input never changes."""
+    """Empty unless the data have exactly one input with more than one value."""
     problem = sight.problem
     if not on_a_line(problem) or not np.ptp(problem.X) > 0:
         return {}
@@ -43,14 +42,14 @@ def after(sight: FinishedFit) -> dict[str, float]:
 
 
 def on_a_line(problem: Problem) -> bool:
-    """One real input, and few enough rows to look at."""
+    """Whether the problem has one real input and at most LARGEST rows."""
     X = problem.X
     vectors = isinstance(X, np.ndarray) and X.ndim == 2 and np.issubdtype(X.dtype, np.floating)
     return vectors and X.shape[1] == 1 and problem.n <= LARGEST
 
 
 def _reference(problem: Problem) -> GP:
-    """A full GP's hyperparameters: the given ones where they are fixed, else its own optimum."""
+    """Hyperparameters of a full GP: the given ones if they are fixed, else its own optimum."""
     if problem.schedule.kind == "fixed":
         return problem.gp
     return fit_hyperparameters(problem.X, problem.y, problem.gp, learner=problem.schedule.learner)[0]

@@ -1,4 +1,4 @@
-"""Does the variant AA of [cao] keep its rule for the number of information pivots? For the trace of `cholqr`."""
+"""Checks the rule of variant AA of [cao] for the number of information pivots, for the trace of `cholqr`."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def along(method: Method, swaps: list[Swap], information: RandomPivots, **seen) 
 
 
 def grows_and_shrinks(swap: Swap, z: int) -> bool:
-    """Was the number of information pivots doubled after a rejection, and one taken away after an acceptance?"""
+    """Whether the number of information pivots doubles after a rejection and decreases by one after an acceptance."""
     return swap.next_pivots == (max(1, swap.pivots - 1) if swap.accepted else min(z, 2 * swap.pivots))

@@ -1,4 +1,4 @@
-"""[snelson] Figure 2: what a full or a sparse prior says of targets over one input, near its basis and far from it."""
+"""[snelson] Figure 2: targets over one input under a full or a sparse prior, near its basis and far from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FAR = 6  # length-scales beyond the rows, where a sparse prior knows of no induc
 
 
 def after(sight: FinishedFit) -> dict[str, float | list[float]]:
-    """A draw where hyperparameters and inputs are the given ones; of sparse priors also their variance."""
+    """A sample if hyperparameters and inputs are the given ones; for sparse priors also their variance."""
     method, problem, gp, rng = sight.method, sight.problem, sight.fitted.gp, sight.rng
     given, sparse_prior = problem.schedule.kind == "fixed", getattr(method, "approximation", None)
     if not on_a_line(problem):
@@ -31,7 +31,7 @@ def after(sight: FinishedFit) -> dict[str, float | list[float]]:
 
 
 def variance(gp: GP, Z, approximation: sparse.Approximation) -> dict[str, float]:
-    """Of targets near and far from Z, as the two priors of the figure differ."""
+    """Variances of targets near Z and far from Z, where the two priors of the figure differ."""
     c, length = float(gp.kernel.diag(Z)[0]), float(np.atleast_1d(gp.kernel.values().get("lengthscale", np.nan))[0])
     if not np.isfinite(length):
         return {}
@@ -46,7 +46,7 @@ def variance(gp: GP, Z, approximation: sparse.Approximation) -> dict[str, float]
 
 
 def sample(gp: GP, X, rng, Z=None, approximation=None) -> dict[str, list[float]]:
-    """One draw of noisy targets over the only input, from a full or a sparse prior, and their standard deviation."""
+    """One sample of noisy targets over the only input, from a full or a sparse prior, and their standard deviation."""
     beyond = FAR * float(np.ravel(gp.kernel.values().get("lengthscale", 0.0))[0])
     x = np.linspace(X.min() - beyond, X.max() + beyond, GRID)
     if Z is None:

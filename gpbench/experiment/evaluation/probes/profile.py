@@ -1,4 +1,4 @@
-"""[vanhatalo] Figure 1: the kernel itself against distance, at as many of them as `profile` asks for."""
+"""[vanhatalo] Figure 1: the kernel against distance, at `profile` distances."""
 
 from __future__ import annotations
 

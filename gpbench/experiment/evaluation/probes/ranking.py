@@ -1,4 +1,4 @@
-"""What the swaps of `cholqr` show for claims and Figure 1 of [cao]: that F falls, and how good their ranking was."""
+"""Swaps of `cholqr` for claims and Figure 1 of [cao]: whether F falls, and the quality of the ranking."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import FinishedFit
 
 
 def along(method: Method, swaps: list[Swap], **seen) -> dict[str, float]:
-    """Of the swaps of an epoch; ranks where every candidate was evaluated exactly (`exact_ranking`)."""
+    """Statistics of the swaps of an epoch; ranks if every candidate was evaluated exactly (`exact_ranking`)."""
     if not swaps:
         return {}
     rise = [(s.after - s.before) / abs(s.before) for s in swaps]
@@ -33,7 +33,7 @@ def ranks(swap: Swap) -> tuple[float, int]:
 
 
 def after(sight: FinishedFit) -> dict[str, list[float]]:
-    """Figure 1: both decreases of every candidate, of the first swap of the last epoch that has them."""
+    """Figure 1: both decreases of every candidate in the first swap of the last epoch that has them."""
     found = next((s.decreases for s in sight.fitted.shown.get("swaps", ()) if s.decreases is not None), None)
     names = "estimated_decrease", "exact_decrease"
     return {} if found is None else {name: values.tolist() for name, values in zip(names, found)}

@@ -1,4 +1,4 @@
-"""Share of the signal variance that the redundant kernels of [cao] section 4.1.5 still have, for the trace (C22)."""
+"""Share of the signal variance in the redundant kernels of [cao] section 4.1.5, for the trace (claim C22)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ REDUNDANT = ("sum", "identity")
 
 
 def along(method: Method, gp: GP, **seen) -> dict[str, float]:
-    """Empty for kernels without the redundant ones."""
+    """Empty if the kernel has no redundant parts."""
     values = gp.kernel.values().items()
     variances = {k.removeprefix("variance."): v for k, v in values if k.startswith("variance.")}
     return {f"weight_share_{k}": variances[k] / sum(variances.values()) for k in REDUNDANT if k in variances}

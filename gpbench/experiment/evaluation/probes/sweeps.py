@@ -1,4 +1,4 @@
-"""[vanhatalo] section 5.4 (claim V22): what a first sweep of `solver: rows` costs, by what the sites are before it.
+"""[vanhatalo] section 5.4 (claim V22): cost of a first sweep of `solver: rows`, by the sites before it.
 
 From empty sites it is row addition, from the sites of a sweep or of the fixed point row modification.
 """
@@ -22,7 +22,11 @@ def after(sight: FinishedFit) -> dict[str, float]:
     posterior = RowSites(sight.fitted.gp.kernel, sight.problem.X, sight.method.ordering)
     y = np.ascontiguousarray(sight.problem.y, dtype=float)
     empty, given = Sites.zero(sight.problem.n), sight.fitted.predict.posterior.sites.copy()
-    starts = {"zero": empty, "nonzero": empty, "given": given}  # the second begins where the first has ended
+    starts = {
+        "zero": empty,
+        "nonzero": empty,
+        "given": given,
+    }  # the second begins where the first ends
     return {f"first_sweep_seconds_{key}": _sweep(posterior, sites, y) for key, sites in starts.items()}
 
 

@@ -54,7 +54,7 @@ class _Attempt(NamedTuple):
     events: queue.SimpleQueue[Event]
 
 
-class WorkerEndpoint(WorkerPlugin):  # type: ignore[misc]
+class WorkerEndpoint(WorkerPlugin):
     def __init__(self, run: str, threads: int, offline: bool, bundle: FileBundle, context: RunContext):
         self.name, self.threads, self.offline, self.bundle, self.context = run, threads, offline, bundle, context
         self.executor: LocalExecutor | None = None
@@ -203,7 +203,8 @@ def step(run: str, job: bytes, full_gp: str | None) -> tuple[list[Event], dict[s
 
     The job is encoded: Dask would put a result in the place of a text in an argument that happens to be a key.
     """
-    endpoint: WorkerEndpoint = get_worker().plugins[run]
+    endpoint = get_worker().plugins[run]
+    assert isinstance(endpoint, WorkerEndpoint)
     decoded = decode(job)
     assert isinstance(decoded, Job)
     return endpoint.step(decoded, full_gp)

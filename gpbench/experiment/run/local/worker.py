@@ -159,7 +159,7 @@ def _full_gp_fit(job: Job, events: int, finish: Callable[[TrialResult], None]) -
             send(events, Working(job.number, text[:_TEXT]))
 
     data = trial_data(job.trials[0])
-    found = [evaluate.refusal(catalog.find("method", t.method), data) for t in job.trials]
+    found = [evaluate.refusal(catalog.find("method", t.method), data, t.params) for t in job.trials]
     refusals = [refusal for refusal in found if refusal is not None]
     if len(refusals) < len(job.trials):
         return shared_fit(job.trials[0], report, data)
