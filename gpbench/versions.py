@@ -15,7 +15,19 @@ from typing import Any, get_args, get_type_hints
 
 
 class _Added:
-    """Marks a parameter that was added later: it enters a trial's id only where it differs from its default."""
+    """Marks a parameter that was added later: it enters a trial's id only where it differs from its default.
+
+    Examples
+    --------
+    >>> from typing import Annotated
+    >>> from gpbench.extend import Added, Method
+    >>> class FirstRows(Method):
+    ...     name = "first-rows"
+    ...     d_max: int = 100
+    ...     step: Annotated[int, Added] = 1
+    >>> FirstRows().step
+    1
+    """
 
     def __repr__(self) -> str:
         return "Added"

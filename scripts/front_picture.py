@@ -1,6 +1,6 @@
 """The picture of README and of the front page: quality against time on KIN40K, from the committed results.
 
-    python -m scripts.front_picture          writes docs/_static/kin40k.svg
+python -m scripts.front_picture          writes docs/_static/kin40k.svg
 """
 
 from __future__ import annotations

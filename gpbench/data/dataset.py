@@ -14,6 +14,16 @@ from gpbench.text import printable
 
 @dataclass(frozen=True)
 class Dataset:
+    """Rows of a data set, raw as they come: a method sees the scaled rows of a training part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import Dataset
+    >>> Dataset("mine", np.zeros((4, 2)), np.arange(4.0), simulated=True).n
+    4
+    """
+
     name: str
     X: np.ndarray  # (n, D) raw inputs, or (n,) objects for kernels on discrete inputs
     y: np.ndarray  # (n,) raw targets; -1/+1 for classification

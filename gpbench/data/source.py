@@ -21,7 +21,20 @@ Kind = Literal["same rows", "simulated", "own recipe", "subset"]  # relation of 
 
 
 class Source(BaseModel):
-    """A named data set; fields are the options a config may give ({name: friedman3, n_train: 200})."""
+    """A named data set; fields are the options a config may give ({name: friedman3, n_train: 200}).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import Dataset, Source
+    >>> class Noise(Source):
+    ...     name = "noise"
+    ...     n: int = 10
+    ...     def load(self, paths, rng):
+    ...         return Dataset(self.name, rng.normal(size=(self.n, 1)), rng.normal(size=self.n), simulated=True)
+    >>> Noise(n=3).load({}, np.random.default_rng(0)).X.shape
+    (3, 1)
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 

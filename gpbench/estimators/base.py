@@ -13,15 +13,23 @@ from .sklearn_compat import BaseEstimator, NotFittedError, checked_width
 
 class Estimator(BaseEstimator):
     """Parameters
-
-    method : name of a method (`gpbench list methods`); "auto": the recommended one for the number of rows.
-    n_basis : a number, or "auto": the method's own stop rule, else a size by the number of rows.
-    kernel : a name, a mapping as in a config, a Kernel, or a function k(A, B) that gives covariances.
-    learn : "auto", "fixed" (values of a full GP on some rows), "joint", "interleaved", or a mapping as in a config.
-    max_seconds : time after which learning and selection keep what they have: seconds, or a text such as "10m".
-    random_state : a seed; or `gpbench.streams(trial)`, with which the fit repeats a trial of the runner.
-    options : further parameters of the method (`gpbench describe vfe`).
-    likelihood : None (normal noise, or two classes by a probit), or a name (`gpbench list likelihoods`): "poisson" and
+    ----------
+    method : str, default "auto"
+        Name of a method (`gpbench list methods`); "auto": the recommended one for the number of rows.
+    n_basis : int or str, default "auto"
+        A number, or "auto": the method's own stop rule, else a size by the number of rows.
+    kernel : str, mapping, Kernel or callable, default "auto"
+        A name, a mapping as in a config, a Kernel, or a function k(A, B) that gives covariances.
+    learn : str or mapping, default "auto"
+        "auto", "fixed" (values of a full GP on some rows), "joint", "interleaved", or a mapping as in a config.
+    max_seconds : float or str, optional
+        Time after which learning and selection keep what they have: seconds, or a text such as "10m".
+    random_state : int or Streams, optional
+        A seed; or `gpbench.streams(trial)`, with which the fit repeats a trial of the runner.
+    options : mapping, optional
+        Further parameters of the method (`gpbench describe vfe`).
+    likelihood : str, optional
+        None (normal noise, or two classes by a probit), or a name (`gpbench list likelihoods`): "poisson" and
         "negative-binomial" for counts, "student-t" for targets with outliers.
     """
 
@@ -88,7 +96,13 @@ class Estimator(BaseEstimator):
         return self.model_, self._inputs(X, self.objects_, reset=False)
 
     def save(self, path) -> None:
-        """Keep the fitted model as plain arrays (npz); `gpbench.load` reads it back."""
+        """Save the fitted model as plain arrays; `gpbench.load` reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, with the suffix .npz.
+        """
         from .model_file import save
 
         if not hasattr(self, "model_"):

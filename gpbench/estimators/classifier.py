@@ -11,13 +11,38 @@ from .base import Estimator
 from .sklearn_compat import ClassifierMixin
 
 
+EXAMPLES = """Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench import SparseGPClassifier
+    >>> X = np.linspace(-3, 3, 40)[:, None]
+    >>> model = SparseGPClassifier(random_state=0).fit(X, np.where(X[:, 0] > 0, "yes", "no"))
+    >>> model.predict([[-2.0], [2.0]]).tolist()
+    ['no', 'yes']
+    """
+
+
 class SparseGPClassifier(ClassifierMixin, Estimator):
     """Gaussian process classification of two classes: method "ep" (dense), "ep-fic" or "ep-sparse" (pp kernels)."""
 
-    __doc__ += "\n\n    " + Estimator.__doc__
+    __doc__ += "\n\n    " + Estimator.__doc__ + "\n    " + EXAMPLES
     _task = "classification"
 
     def fit(self, X, y=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array (n, D), table or sparse matrix
+            Inputs.
+        y : array (n,)
+            Classes, of any kind: numbers, text, booleans.
+
+        Returns
+        -------
+        SparseGPClassifier
+            The estimator itself.
+        """
         self._fit(X, lambda n: self._signs(input_checks.column(y, n)))
         return self
 
@@ -44,11 +69,34 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
         return np.where(y == classes[1], 1.0, -1.0)
 
     def predict_proba(self, X) -> np.ndarray:
-        """Probabilities of the two classes, in the order of `classes_`   (t, 2)."""
+        """Probabilities of the two classes, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array (t, D), table or sparse matrix
+            Inputs.
+
+        Returns
+        -------
+        array (t, classes)
+            Each row sums to one.
+        """
         p = self._predict(X).prob
         return np.column_stack([1 - p, p])
 
     def predict(self, X):
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : array (t, D), table or sparse matrix
+            Inputs.
+
+        Returns
+        -------
+        array (t,)
+            Classes.
+        """
         p = self.predict_proba(X)[:, 1]
         return self.classes_[(p > 0.5).astype(int)]
 

@@ -62,7 +62,34 @@ def save(estimator, path) -> None:
 
 
 def load(path):
-    """The estimator that `save` kept, ready to predict; DataError says what is wrong with the file."""
+    """Read an estimator that `save` wrote, ready to predict.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    SparseGPRegressor or SparseGPClassifier
+        The fitted estimator.
+
+    Raises
+    ------
+    DataError
+        The file is missing, damaged or edited; the message says which.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, gpbench
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> model = gpbench.SparseGPRegressor(random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.npz")
+    ...     again = gpbench.load(f"{folder}/model.npz")
+    >>> bool(np.array_equal(again.predict(X), model.predict(X)))
+    True
+    """
     try:
         with open(path, "rb") as stream:
             content, arrays, confirmed = model_archive.read(path, stream)

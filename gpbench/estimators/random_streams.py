@@ -32,7 +32,28 @@ class Streams:
 
 
 def of_trial(trial: Trial) -> Streams:
-    """`random_state` that makes an estimator, given the trial's training rows and settings, repeat the trial."""
+    """Random streams of a trial: with them as `random_state`, an estimator repeats the fit of the trial.
+
+    Parameters
+    ----------
+    trial : Trial
+        A trial of a plan. The estimator needs the trial's training rows and settings, too.
+
+    Returns
+    -------
+    Streams
+        The value for `random_state`.
+
+    Examples
+    --------
+    >>> import gpbench
+    >>> from gpbench.experiment.config.config import load_config
+    >>> from gpbench.experiment.config.packaged import FOLDER
+    >>> from gpbench.experiment.plan.plan import plan
+    >>> trial = plan(load_config(FOLDER / "smoke" / "tiny.yaml")).trials[0]
+    >>> gpbench.streams(trial).order(3).tolist() == gpbench.streams(trial).order(3).tolist()
+    True
+    """
     h = trial.hyperparameters
     return Streams(trial.data_key, full_gp_stream_key(trial) if h.get("from") else "", trial.path_key)
 

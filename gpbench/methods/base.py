@@ -53,7 +53,29 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Problem:
-    """The training part, scaled, with everything that paired methods share."""
+    """The training part, scaled, with everything that paired methods share.
+
+    Attributes
+    ----------
+    X : array (n, D)
+        Inputs, read-only.
+    y : array (n,)
+        Targets, read-only.
+    gp : GP
+        Kernel and noise with the hyperparameters to start from.
+    schedule : Schedule
+        How hyperparameters are learned.
+    order : array (n,)
+        A random order of the rows, the same for all methods of a trial.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import Problem
+    >>> problem = Problem.of(np.zeros((5, 2)), np.arange(5.0))
+    >>> problem.n
+    5
+    """
 
     X: np.ndarray  # (n, D)
     y: np.ndarray  # (n,)
@@ -140,6 +162,15 @@ class Fitted:
     """A trained model. `predict` works on scaled inputs and gives scaled targets.
 
     It is called with inputs (t, D): a `Predictor`, or any function; one that pickles, if the model is to be kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import Fitted, Prediction
+    >>> def mean_only(X):
+    ...     return Prediction(np.zeros(len(X)), np.ones(len(X)))
+    >>> Fitted(predict=mean_only).predict(np.zeros((2, 1))).var.tolist()
+    [1.0, 1.0]
     """
 
     predict: Predictor | Callable[[np.ndarray], Prediction]
@@ -161,7 +192,22 @@ class Fitted:
 
 
 class Method(BaseModel):
-    """Parameters are fields; `fit` is a function of (problem, rng) and remembers nothing."""
+    """Base of all methods: parameters are fields, and `fit` is a function of (problem, rng) that remembers nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import ExactPosterior, Fitted, Method, Problem
+    >>> class FirstRows(Method):
+    ...     name = "first-rows"
+    ...     d_max: int = 100
+    ...     def fit(self, problem, rng):
+    ...         rows = slice(0, self.d_max)
+    ...         return Fitted(predict=ExactPosterior.fit(problem.gp, problem.X[rows], problem.y[rows]))
+    >>> fitted = FirstRows(d_max=3).fit(Problem.of(np.zeros((5, 2)), np.arange(5.0)), np.random.default_rng(0))
+    >>> fitted.predict(np.zeros((1, 2))).mean.shape
+    (1,)
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 

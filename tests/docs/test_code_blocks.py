@@ -1,6 +1,5 @@
 """Every code block of README and of the documentation runs, or is marked as output, or says why it does not run."""
 
-
 import re
 
 import numpy as np

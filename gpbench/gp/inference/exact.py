@@ -35,7 +35,17 @@ def factorise(K, noise) -> Cholesky:
 
 @dataclass(frozen=True)
 class ExactPosterior(Predictor):
-    """Exact posterior on rows X; `predict` costs O(n) per mean and O(n^2) per variance."""
+    """Exact posterior on rows X; `predict` costs O(n) per mean and O(n^2) per variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import ExactPosterior, Problem
+    >>> problem = Problem.of(np.linspace(0, 1, 5)[:, None], np.arange(5.0))
+    >>> posterior = ExactPosterior.fit(problem.gp, problem.X, problem.y)
+    >>> posterior(np.zeros((2, 1))).mean.shape
+    (2,)
+    """
 
     kernel: Kernel
     noise: float  # of a new row

@@ -22,6 +22,16 @@ class GP:
 
 @dataclass(frozen=True)
 class Prediction:
+    """Mean and variance of a new target at each row; for classes, probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import Prediction
+    >>> Prediction(mean=np.zeros(3), var=np.ones(3)).mean.shape
+    (3,)
+    """
+
     mean: np.ndarray  # (t,)
     var: np.ndarray  # (t,) of the noisy target
     var_latent: np.ndarray | None = None  # (t,) of the function itself, where the method reports it

@@ -19,7 +19,20 @@ from .patterns import OnPatterns
 
 
 class Kernel(Named, OnPatterns, ABC):
-    """Covariance function k(x, x'); a new one is a subclass with a `name` in a file of this folder."""
+    """Covariance function k(x, x'); a new one is a subclass with a `name` in a file of this folder.
+
+    Examples
+    --------
+    `gpbench new kernel NAME` writes a subclass with all functions, and its test. Existing ones are made by name:
+
+    >>> import numpy as np
+    >>> from gpbench.extend import Kernel
+    >>> from gpbench.gp.kernels.build import build_kernel
+    >>> X = np.zeros((3, 2))
+    >>> kernel = build_kernel({"name": "matern32"}, X)
+    >>> isinstance(kernel, Kernel), kernel(X).shape, kernel.diag(X).tolist()
+    (True, (3, 3), [1.0, 1.0, 1.0])
+    """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1  # raised when its numbers move (gpbench/versions.py)

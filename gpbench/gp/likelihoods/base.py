@@ -24,7 +24,14 @@ W = W / W.sum()
 
 
 class Parameter(NamedTuple):
-    """Limits of its natural value; `log`: the optimiser moves log(value - low), otherwise the value itself."""
+    """Limits of its natural value; `log`: the optimiser moves log(value - low), otherwise the value itself.
+
+    Examples
+    --------
+    >>> from gpbench.extend import Parameter
+    >>> Parameter(0.0, 10.0).unpacked(0.0)
+    1.0
+    """
 
     low: float
     high: float
@@ -43,7 +50,19 @@ class Parameter(NamedTuple):
 
 
 class Likelihood:
-    """Functions of targets y, latent values f of the same shape, and parameter values p by name."""
+    """Functions of targets y, latent values f of the same shape, and parameter values p by name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import Likelihood
+    >>> class Laplace(Likelihood):
+    ...     name = "laplace"
+    ...     def log_density(self, y, f, p):
+    ...         return -np.abs(y - f) - np.log(2)
+    >>> float(np.exp(Laplace().log_density(np.zeros(1), np.zeros(1), {}))[0])
+    0.5
+    """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1

@@ -17,6 +17,16 @@ class Criterion:
 
     `measure` is what the papers plot and stop by: lower is better. Criteria without one of their own (information gain,
     entropy, random) show the negative log evidence.
+
+    Examples
+    --------
+    >>> from gpbench.extend import Criterion
+    >>> def score(state, candidates):
+    ...     return (state.y - state.mean)[candidates.index] ** 2
+    >>> def measure(state):
+    ...     return -state.log_evidence()
+    >>> Criterion("largest-residual", score, measure, exact=False).name
+    'largest-residual'
     """
 
     name: str

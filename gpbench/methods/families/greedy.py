@@ -33,7 +33,22 @@ from .turns import FitInTurns, Turns
 
 
 class GreedyMethod(Method):
-    """Forward selection of basis vectors from the training rows, then the sparse model on them."""
+    """Forward selection of basis vectors from the training rows, then the sparse model on them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpbench.extend import Criterion, GreedyMethod, Problem
+    >>> class WorstRow(GreedyMethod):
+    ...     name = "worst-row"
+    ...     criterion = Criterion(
+    ...         "worst-row", lambda state, at: (state.y - state.mean)[at.index] ** 2,
+    ...         lambda state: -state.log_evidence(), exact=False,
+    ...     )
+    >>> X = np.linspace(0, 1, 20)[:, None]
+    >>> WorstRow(d_max=4).fit(Problem.of(X, X[:, 0] ** 2), np.random.default_rng(0)).n_basis
+    4
+    """
 
     nested = True
     heeds: ClassVar[dict] = {
@@ -171,7 +186,15 @@ class EpochMethod(GreedyMethod):
 
 
 class WorkingSetMethod(GreedyMethod):
-    """Greedy methods that need the kernel rows of their candidates."""
+    """Greedy methods that need the kernel rows of their candidates.
+
+    Examples
+    --------
+    >>> from gpbench.extend import WorkingSetMethod
+    >>> from gpbench.methods.nlml import Nlml
+    >>> issubclass(Nlml, WorkingSetMethod), Nlml(working_set=20).working_set
+    (True, 20)
+    """
 
     first_fill: ClassVar[bool] = False  # [keerthi]: the first step looks at as many rows as the cache holds
 
