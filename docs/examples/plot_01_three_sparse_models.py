@@ -4,11 +4,12 @@ Three sparse models of one curve
 
 After this example you know how DTC, FITC and VFE differ.
 
-All three models summarise 200 noisy rows by 8 inducing inputs, which they may move (orange marks). The dashed line is the
-mean of the full Gaussian process. DTC (the method `plv`) learns as if the inducing inputs explained everything: its
-evidence is above that of the full model, a sign of over-fitting, and its interval is wide between the inducing inputs.
-FITC adds what the inducing inputs do not explain to the noise of each row. VFE maximises a lower bound of the evidence:
-it pays for what 8 inducing inputs leave out, and it never looks better than the full model.
+All three models summarise 200 noisy rows by 8 inducing inputs, which they may move (orange marks). The dashed line
+is the mean of the full Gaussian process. DTC (the method `plv`) learns as if the inducing inputs explained
+everything: its evidence is above that of the full model, a sign of over-fitting, and its interval is wide between
+the inducing inputs. FITC adds what the inducing inputs do not explain to the noise of each row. VFE maximises a
+lower bound of the evidence: it pays for what 8 inducing inputs leave out, and it never looks better than the full
+model.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,9 @@ The path of a greedy selection, and its stop
 
 After this example you can read a selection path and choose a stop rule.
 
-A greedy method adds one training row at a time to the basis. Each method watches a measure of its own; the stop rule ends
-the path after 15 rows without a new minimum. The measures here are leave-one-out scores, so no test row is used.
+A greedy method adds one training row at a time to the basis. Each method watches a measure of its own; the stop
+rule ends the path after 15 rows without a new minimum. The measures here are leave-one-out scores, so no test row
+is used.
 """
 
 import matplotlib.pyplot as plt

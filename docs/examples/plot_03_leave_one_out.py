@@ -4,9 +4,9 @@ Leave-one-out: how a model judges itself
 
 After this example you know what a leave-one-out measure sees.
 
-For a Gaussian process the prediction of each row from all other rows has a closed form: with S the covariance of the
-targets, the leave-one-out mean is y - [S⁻¹y] / diag(S⁻¹) and its variance is 1 / diag(S⁻¹). A standardised residual
-far from zero marks a row that the others do not expect. Here five rows were changed.
+For a Gaussian process the prediction of each row from all other rows has a closed form: with S the covariance of
+the targets, the leave-one-out mean is y - [S⁻¹y] / diag(S⁻¹) and its variance is 1 / diag(S⁻¹). A standardised
+residual far from zero marks a row that the others do not expect. Here five rows were changed.
 """
 
 import matplotlib.pyplot as plt

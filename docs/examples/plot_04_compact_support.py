@@ -4,9 +4,9 @@ Compact support: zeros in the covariance, and in its factor
 
 After this example you know what fill is, and why the order of the rows matters.
 
-The kernel `pp1` is exactly zero beyond a radius, so most covariances of distant rows are zero (left). A Cholesky factor
-has more entries than the matrix: the fill. In the order in which the rows come it is large (middle); a good order makes
-it small (right). gpbench chooses the order by itself.
+The kernel `pp1` is exactly zero beyond a radius, so most covariances of distant rows are zero (left). A Cholesky
+factor has more entries than the matrix: the fill. In the order in which the rows come it is large (middle); a good
+order makes it small (right). gpbench chooses the order by itself.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,8 @@ Class boundaries of expectation propagation
 
 After this example you can fit a classifier and see where it is unsure.
 
-`ep` uses all rows. `ep-fic` summarises them by 12 inducing inputs; its boundary is nearly the same. The colour is the
-probability of the class, the lines are at 0.1, 0.5 and 0.9.
+`ep` uses all rows. `ep-fic` summarises them by 12 inducing inputs; its boundary is nearly the same. The colour is
+the probability of the class, the lines are at 0.1, 0.5 and 0.9.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,8 @@ A map with fine detail: neighbours instead of inducing inputs
 
 After this example you know when `vecchia` is the better choice.
 
-The height of this map changes within a few hundredths of its width. A hundred inducing inputs cannot follow it; a model in
-which each row depends on its 20 nearest rows can, at about the same cost.
+The height of this map changes within a few hundredths of its width. A hundred inducing inputs cannot follow it; a
+model in which each row depends on its 20 nearest rows can, at about the same cost.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,8 @@ Which inputs matter? Length-scales tell
 
 After this example you can read the length-scales of an ARD kernel.
 
-The kernel `ard-se` has one length-scale for each input. A long one says that the function hardly changes along this input.
-Only the first three of these eight inputs enter the target, and the third one weakly.
+The kernel `ard-se` has one length-scale for each input. A long one says that the function hardly changes along this
+input. Only the first three of these eight inputs enter the target, and the third one weakly.
 """
 
 import matplotlib.pyplot as plt

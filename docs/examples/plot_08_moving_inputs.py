@@ -4,8 +4,8 @@ Inducing inputs that move
 
 After this example you know what `optimise_inputs` does, and when it pays.
 
-Fourteen inducing inputs start at centres of k-means (grey). Learned together with the hyperparameters they move to where the
-function changes most (orange): the oscillation on the right. On the left a few are enough.
+Fourteen inducing inputs start at centres of k-means (grey). Learned together with the hyperparameters they move to
+where the function changes most (orange): the oscillation on the right. On the left a few are enough.
 """
 
 import matplotlib.pyplot as plt

@@ -4,9 +4,9 @@ Counts: a Poisson likelihood
 
 After this example you can fit counts instead of measurements.
 
-The target is a number of events in each of 160 places. Normal noise has the same width everywhere and predicts negative
-counts. With `likelihood="poisson"` the logarithm of the rate is a Gaussian process: the rate stays positive, and
-the band, which holds 95 % of new counts, follows it.
+The target is a number of events in each of 160 places. Normal noise has the same width everywhere and predicts
+negative counts. With `likelihood="poisson"` the logarithm of the rate is a Gaussian process: the rate stays
+positive, and the band, which holds 95 % of new counts, follows it.
 """
 
 import matplotlib.pyplot as plt

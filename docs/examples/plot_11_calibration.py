@@ -4,10 +4,10 @@ Calibration: are the intervals right?
 
 After this example you can check the predicted intervals of a model.
 
-A model is calibrated if a p-interval holds the truth in a share p of cases. The noise of these rows grows from left to
-right. A full GP has one noise for all rows: its intervals are right on average and wrong everywhere, too wide on the
-left and too narrow on the right. FITC with a few moved inducing inputs has a noise of its own for each row. It follows
-the true noise in part, and its NLPD is lower.
+A model is calibrated if a p-interval holds the truth in a share p of cases. The noise of these rows grows from left
+to right. A full GP has one noise for all rows: its intervals are right on average and wrong everywhere, too wide on
+the left and too narrow on the right. FITC with a few moved inducing inputs has a noise of its own for each row. It
+follows the true noise in part, and its NLPD is lower.
 """
 
 import matplotlib.pyplot as plt

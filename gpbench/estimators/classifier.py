@@ -10,7 +10,6 @@ from . import input_checks
 from .base import Estimator
 from .sklearn_compat import ClassifierMixin
 
-
 EXAMPLES = """Examples
     --------
     >>> import numpy as np

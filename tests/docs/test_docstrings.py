@@ -1,4 +1,4 @@
-"""The public names of gpbench and gpbench.extend: each has a summary and an example that runs; parameters are described."""
+"""The public names of gpbench and gpbench.extend: each has a summary, an example that runs, and its parameters."""
 
 import doctest
 import inspect
