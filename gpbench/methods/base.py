@@ -85,6 +85,7 @@ class Problem:
     task: str = "regression"
     learned_on: int | None = None  # rows of the full GP that learned `gp`; None where its values were given
     latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
+    whole_path: bool = False  # greedy paths go on past their stop to d_max, and leave the models of other stop rules
     do: parts.Map = parts.in_turn  # how parts of rows beyond memory are done
     journal: Callable[[Callable], Callable] | None = (
         None  # keeps the evaluations of a long climb (experiment/evaluation/checkpoint.py)

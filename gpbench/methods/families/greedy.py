@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -28,7 +29,7 @@ from gpbench.gp.selection.pools import FRESH, Everything, WithoutRows, WorkingSe
 from gpbench.gp.selection.state import GreedyState
 from gpbench.methods.base import GP, Fitted, Method, Problem, Recorder
 
-from .stopping import PATIENT, Patience
+from .stopping import PATIENT, READINGS, Patience, size_of
 from .turns import FitInTurns, Turns
 
 
@@ -113,7 +114,22 @@ class GreedyMethod(Method):
     def _alone(self, problem: Problem, rng) -> Fitted:
         recorder = _recorder(problem)
         gp, path = FitInTurns(self, problem, rng, recorder).run()
-        return self._fitted(problem, gp, path, recorder)
+        fitted = self._fitted(problem, gp, path, recorder)
+        return self._past_the_stop(problem, path, fitted, recorder) if problem.whole_path else fitted
+
+    def goes_past_its_stop(self, schedule: str) -> bool:
+        """Whether `run --whole-paths` has something to add to a fit of this method."""
+        return self._rule is not None and schedule == "fixed" and self.approximation == "dtc"
+
+    def _past_the_stop(self, problem: Problem, path: Path, fitted: Fitted, recorder: Recorder) -> Fitted:
+        """The same model; its trace goes on to d_max, with a model at each size that a reading of the stop keeps."""
+        if not self.goes_past_its_stop(problem.schedule.kind):
+            return fitted
+        path.grow(self.d_max)
+        for size in sorted({size_of(rule, path.measures) for rule in READINGS}):
+            recorder.model({"size": size}, self.posterior(problem, fitted.gp, path, size))
+        told = recorder.told()
+        return replace(fitted, trace=told["trace"], models=told["models"])
 
     def begin(self, problem: Problem, gp: GP, rng, size: int, previous, recorder: Recorder, also) -> Path:
         """An empty path up to `size`; `previous` is the basis before the last adaptation, `also` as in `Path`."""
@@ -140,9 +156,9 @@ class GreedyMethod(Method):
         rules = schedule.evaluations, schedule.optimiser, schedule.learner, bounds, JITTER, objectives.find(name)
         return adapt(approximation, gp, Z, problem.X, problem.y, *rules, recorder)
 
-    def posterior(self, problem: Problem, gp: GP, path: Path) -> SparsePosterior:
-        """The model of the basis that is kept, from the factors that the path leaves behind."""
-        state, size = path.state, self._size(path)
+    def posterior(self, problem: Problem, gp: GP, path: Path, size: int | None = None) -> SparsePosterior:
+        """The model of the basis that is kept, or of its first vectors, from the factors that the path leaves."""
+        state, size = path.state, size or self._size(path)
         part = np.s_[:size, :size]
         L, LB = np.asfortranarray(state.chol.U[part].T), np.asfortranarray(state.LB[part])
         weights = solve_lower(L, solve_lower(LB, state.w[:size], trans=True), trans=True)

@@ -7,8 +7,10 @@ A rule is a class with its parameters; it becomes one of the values that `stop` 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
@@ -18,6 +20,16 @@ class Patience(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     patience: int = Field(15, ge=1, description="inclusions without a new minimum of the measure")
+    evaluate: Literal["termination", "minimum"] = Field("termination", description="the model that is kept and counted")
+
+
+class Slowing(BaseModel):
+    """Stop when the measure fell by less than a share of its value over the last inclusions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    share: float = Field(gt=0, description="of the measure's present value")
+    inclusions: int = Field(10, ge=1, description="over which the fall is taken")
     evaluate: Literal["termination", "minimum"] = Field("termination", description="the model that is kept and counted")
 
 
@@ -45,3 +57,24 @@ class Enough(BaseModel):
 
 FEWEST = 3  # rows from which on some can be held out
 HELD_OUT = 0.1  # of the rows, by `stop: auto` of inducing inputs; sizes are compared row by row
+
+READINGS = tuple(  # what a reader of [sundararajan] may take for its stop: `run --whole-paths` scores these sizes
+    rule.model_copy(update={"evaluate": evaluate})
+    for rule in (*(Patience(patience=p) for p in (5, 10, 15, 20, 30)), *(Slowing(share=s) for s in (1e-3, 1e-4)))
+    for evaluate in ("termination", "minimum")
+)
+
+
+def size_of(rule: Patience | Slowing, measures: Sequence[float]) -> int:
+    """Size that the rule keeps of a path; the path's last size if the rule never stops it."""
+    m = np.asarray(measures, dtype=float)
+    sizes = np.arange(1, len(m) + 1)
+    if isinstance(rule, Patience):
+        lowest = np.minimum.accumulate(m)
+        at = np.maximum.accumulate(np.where(np.r_[True, m[1:] < lowest[:-1]], sizes, 0))  # size of the minimum so far
+        ended = sizes - at >= rule.patience
+    else:
+        before = np.r_[np.full(rule.inclusions, np.inf), m[: -rule.inclusions]][: len(m)]
+        ended = before - m < rule.share * np.abs(m)
+    end = int(sizes[ended][0]) if ended.any() else len(m)
+    return int(np.argmin(m[:end])) + 1 if rule.evaluate == "minimum" else end
