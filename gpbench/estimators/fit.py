@@ -22,6 +22,7 @@ from gpbench.errors import (
 from gpbench.experiment.evaluation.prediction import check, predict
 from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
+from gpbench.gp.inference.joint import latent_covariance
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem, RowNoise
@@ -54,6 +55,18 @@ class Model:
             return p
         mean, var = self.scaler.back(p.mean, p.var, X)
         return Prediction(mean, var, self.scaler.back(p.mean, p.var_latent, X)[1])
+
+    def covariance(self, X, latent: bool) -> np.ndarray:
+        """Of new targets at the rows, or (`latent`) of the function there, in raw units   (t, t)."""
+        if too_large("", len(X), MATRICES):
+            raise BadInput(f"the covariances of {len(X)} rows do not fit into memory: give fewer rows at once")
+        Xs = self.scaler.inputs(X)
+        with threads.limited():
+            found = latent_covariance(self.fitted.predict, Xs)
+            if not latent:
+                p = predict(self.fitted, Xs, self.n)
+                found[np.diag_indices_from(found)] += p.var - p.var_latent
+        return found * self.scaler.factor**2
 
     def quantiles(self, X, q: float) -> np.ndarray:
         """Of the predictive density of a new target, in raw units   (t,)."""
