@@ -11,6 +11,7 @@ from gpbench.text import counted, seconds
 
 from .shared import KEPT, Command, note, on_interruption, output_file, output_folder, plugin_option, stopped
 
+JUDGING = 0.05  # of --max-seconds, which the fit itself may take: rows left out are predicted after it
 _file = click.Path(exists=True, dir_okay=False)
 
 
@@ -159,6 +160,7 @@ def fit(file, target, task, drop, inputs, missing, weight, noise, output, method
     from gpbench.errors import BadInput
     from gpbench.estimators.csv_models import fit_table
     from gpbench.estimators.model_file import refuse_path
+    from gpbench.estimators.quality.quality import told
 
     refuse_path(output)
     looked, _ = _look(file, target, task, drop, inputs, missing, weight=weight, noise=noise)
@@ -170,12 +172,15 @@ def fit(file, target, task, drop, inputs, missing, weight, noise, output, method
         fit_table(model, looked)
     except BadInput as e:
         raise type(e)(_in_options(str(e))) from e
+    lines = told(model, None if max_seconds is None else JUDGING * max_seconds)
     model.save(output)
     for text in model.notes_:
         note(text)
     sized = "d_max" in catalog.find("method", model.method_).model_fields
     size = f" with {counted(model.n_basis_, 'basis vector')}" if sized else ""
     click.echo(f"{output}: {model.method_}{size} on {counted(len(looked.y), 'row')}")
+    for text in lines:
+        click.echo(text)
 
 
 def _in_options(sentence: str) -> str:

@@ -67,6 +67,9 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
         self.classes_ = classes
         return np.where(y == classes[1], 1.0, -1.0)
 
+    def _targets(self, y):
+        return self.classes_[(y > 0).astype(int)]
+
     def predict_proba(self, X) -> np.ndarray:
         """Probabilities of the two classes, in the order of `classes_`.
 

@@ -39,6 +39,16 @@ FEW_VALUES = {"schedule": "fixed", "values": {}}  # nothing to learn from: the k
 
 
 @dataclass(frozen=True)
+class Training:
+    """The scaled rows of a fit and its method: what quality.py needs, and no saved model has."""
+
+    X: np.ndarray
+    y: np.ndarray  # (n,)
+    method: Method
+    noise: RowNoise | None
+
+
+@dataclass(frozen=True)
 class Model:
     """A fitted method with the scaling around it; predictions are in raw units."""
 
@@ -96,8 +106,8 @@ class Model:
 def fit(
     X, y, task: str, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
     max_seconds: float | None = None, rows: RowNoise | None = None,
-) -> tuple[Model, list[str]]:  # fmt: skip
-    """A model of raw rows, and what its user should know."""
+) -> tuple[Model, Training, list[str]]:  # fmt: skip
+    """A model of raw rows, the rows as it got them, and what its user should know."""
     refuse_too_large(method, len(y))
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
     if (named := getattr(method, "likelihood", None)) and catalog.find("likelihood", named).targets == "counts":
@@ -128,7 +138,7 @@ def fit(
         limit = "the limit outside" if max_seconds is None else f"{max_seconds:g} s"
         notes.append(f"max_seconds: cut to end within {limit}: {'; '.join(cut)}")
     kept = replace(fitted, models=(), shown={})
-    return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
+    return Model(kept, scaler, len(y), task), Training(Xs, ys, method, rows), [*notes, *fitted.notes]
 
 
 def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str, noise) -> Problem:

@@ -78,7 +78,7 @@ def test_a_saved_model_gives_the_same_covariances(fitted, table, tmp_path):
 
 
 def test_what_cannot_be_answered_is_refused(fitted, table):
-    X, y, Xs = table
+    X, _, Xs = table
     for call, word in [
         (lambda: fitted.predict(Xs, return_cov="yes"), "return_cov: expected"),
         (lambda: fitted.predict(Xs, quantiles=[1.5]), "quantiles: expected numbers between 0 and 1"),

@@ -42,7 +42,7 @@ class Known:
     y: np.ndarray  # (n,)
     noise: np.ndarray  # (n,) variances
     approximation: Approximation | None = None  # of a sparse model
-    chosen: np.ndarray | None = None  # rows of an exact model of some of them
+    chosen: np.ndarray | None = None  # rows of an exact model in its order, where it has some or another order
 
 
 @singledispatch

@@ -132,13 +132,16 @@ class Likelihood:
         mean = each @ W
         return mean, self.variance(f, p) @ W + ((each - mean[:, None]) ** 2) @ W
 
+    def below(self, y, m, v, p: Values) -> np.ndarray:
+        """P(target <= y) when f ~ N(m, v)   (t,)."""
+        return self.cdf(y[:, None], m[:, None] + np.sqrt(v)[:, None] * X, p) @ W
+
     def quantiles(self, m, v, p: Values, q: float) -> np.ndarray:
         """Smallest y with P(target <= y) >= q when f ~ N(m, v), by bisection   (t,)."""
-        f = m[:, None] + np.sqrt(v)[:, None] * X
         mean, var = self.moments(m, v, p)
 
         def below(y):
-            return self.cdf(y[:, None], f, p) @ W < q
+            return self.below(y, m, v, p) < q
 
         reach = 4 * np.sqrt(var) + 1.0
         low, high = mean - reach, mean + reach

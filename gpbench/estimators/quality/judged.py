@@ -1,0 +1,160 @@
+"""Some rows of a fit, each with what the model predicts of it without its target.
+
+Leave-one-out where the model gives it (gp/inference/left_out.py), with hyperparameters and basis as they are. Any other
+model is fitted again without a fifth of the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from gpbench import catalog
+from gpbench.errors import GpbenchError, NotApplicable
+from gpbench.gp.inference.latent import LikelihoodPosterior
+from gpbench.gp.inference.left_out import Known, cavity, left_out
+from gpbench.gp.inference.sparse import APPROXIMATIONS, Approximation
+from gpbench.methods.families.ep import LIKELIHOOD, Classifier
+from gpbench.metrics import gaussian_loss
+from gpbench.system import deadline, threads
+
+ROWS = 2000  # judged; the standard error of a coverage of 95 % is then half a per cent
+FEWEST = 400  # of a large exact model, each of whose rows costs n^2
+WORK = 1.5e11  # about so many operations for all rows of an exact model
+STEP = 250  # rows between two looks at the clock
+HELD_OUT = 0.2
+LEAVE_ONE_OUT, HELD = "leave-one-out", "held out"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Targets and predictive distributions in the units of the target; for classes, their probabilities."""
+
+    how: str
+    rows: np.ndarray  # (r,) numbers of the rows, in random order
+    y: np.ndarray  # (r,) targets, or numbers of classes
+    mean: np.ndarray | None = None
+    std: np.ndarray | None = None
+    low: np.ndarray | None = None  # P(target < y)
+    high: np.ndarray | None = None  # P(target <= y)
+    log_density: np.ndarray | None = None
+    prob: np.ndarray | None = None  # (r, classes)
+
+    def inside(self, level: float) -> np.ndarray:
+        """Whether each target is in the central interval of this probability   (r,)."""
+        return (self.high >= (1 - level) / 2) & (self.low <= (1 + level) / 2)
+
+
+def order(n: int) -> np.ndarray:
+    """All rows at random, always in the same way; the first ones are judged."""
+    return np.random.default_rng(0).permutation(n)
+
+
+def judge(estimator, refit: bool = True) -> Judged:
+    """Up to ROWS rows; NotApplicable where nothing can be said, or only a fit without them could."""
+    training, n = estimator._training, len(estimator._training.y)
+    if n < 3:
+        raise NotApplicable("fewer than three rows")
+    rows = order(n)[:ROWS]
+    try:
+        with threads.limited():
+            return _left_out(estimator, rows)
+    except NotApplicable:
+        if not refit:
+            raise
+    return _held_out(estimator, training)
+
+
+# -- leave-one-out -------------------------------------------------------------------------------------------------
+
+
+def _left_out(estimator, rows) -> Judged:
+    posterior, training = estimator.model_.fitted.predict, estimator._training
+    if isinstance(posterior, Classifier):
+        m, v = cavity(posterior.posterior, rows)
+        prob = LIKELIHOOD.probability(m, v)
+        return Judged(LEAVE_ONE_OUT, rows, (training.y[rows] > 0).astype(int), prob=np.column_stack([1 - prob, prob]))
+    if isinstance(posterior, LikelihoodPosterior):
+        return _with_likelihood(estimator, posterior, rows)
+    known, scaler = _known(estimator), estimator.model_.scaler
+    if hasattr(posterior, "alpha"):
+        rows = rows[: max(FEWEST, int(WORK / len(posterior.alpha) ** 2))]
+    cost, parts = deadline.Cost(), []
+    for start in range(0, len(rows), STEP):
+        if parts and not cost.fits():
+            break
+        with cost.of():
+            parts.append(left_out(posterior, known, rows[start : start + STEP]))
+    mean, var = (np.concatenate([getattr(p, name) for p in parts]) for name in ("mean", "var"))
+    rows = rows[: len(mean)]
+    mean, var = scaler.back(mean, var, None)
+    y = scaler.back(training.y[rows], None, None)[0]
+    return of_gaussians(LEAVE_ONE_OUT, rows, y, mean, np.sqrt(var))
+
+
+def of_gaussians(how: str, rows, y, mean, std) -> Judged:
+    below = ndtr((y - mean) / std)
+    return Judged(how, rows, y, mean, std, below, below, -gaussian_loss(y, mean, std**2))
+
+
+def _with_likelihood(estimator, posterior: LikelihoodPosterior, rows) -> Judged:
+    (m, v), scaler = cavity(posterior.posterior, rows), estimator.model_.scaler
+    y, likelihood, values = estimator._training.y[rows], posterior.at.likelihood, posterior.at.values
+    counts = likelihood.targets == "counts"
+    mean, var = scaler.back(*likelihood.moments(m, v, values), None)
+    high = likelihood.below(y, m, v, values)
+    low = np.where(y > 0, likelihood.below(np.maximum(y - 1, 0), m, v, values), 0.0) if counts else high
+    density = likelihood.log_predictive(y, m, v, values) - scaler.log_scale
+    return Judged(LEAVE_ONE_OUT, rows, scaler.back(y, None, None)[0], mean, np.sqrt(var), low, high, density)
+
+
+def _known(estimator) -> Known:
+    training, fitted = estimator._training, estimator.model_.fitted
+    n, gp = len(training.y), fitted.gp
+    if gp is None:
+        raise NotApplicable("the model has no kernel of gpbench")
+    noise = np.full(n, gp.noise) if training.noise is None else training.noise.variances(gp.noise)
+    exact = fitted.pivots is not None and len(getattr(fitted.predict, "alpha", ())) == len(fitted.pivots)
+    order = np.asarray(fitted.pivots) if exact else None
+    return Known(training.X, training.y, noise, _approximation(estimator), order)
+
+
+def _approximation(estimator) -> Approximation | None:
+    """Of the model that predicts: the method, or its class, names it."""
+    method = estimator._training.method
+    given = method if method.name == estimator.method_ else catalog.find("method", estimator.method_)
+    found = getattr(given, "approximation", None)
+    if method.name == "hybrid":
+        return APPROXIMATIONS["fitc"]
+    if method.name == "cholqr":
+        return APPROXIMATIONS["vfe" if method.objective == "var" else "dtc"]
+    return APPROXIMATIONS.get(found) if isinstance(found, str) else found
+
+
+# -- another fit without some rows -----------------------------------------------------------------------------------
+
+
+def _held_out(estimator, training) -> Judged:
+    model, mixed = estimator.model_, order(len(training.y))
+    kept = len(mixed) - max(1, round(HELD_OUT * len(mixed)))
+    rows = mixed[kept:][:ROWS]
+    X, y = model.scaler.raw_inputs(training.X), estimator._targets(training.y)
+    again = type(estimator)(**estimator.get_params(deep=False))
+    try:
+        again.fit(X[mixed[:kept]], y[mixed[:kept]], **_row_noise(estimator, training, mixed[:kept]))
+        if model.task == "classification":
+            classes = np.searchsorted(again.classes_, y[rows])
+            return Judged(HELD, rows, classes, prob=again.predict_proba(X[rows]))
+        mean, std = again.predict(X[rows], return_std=True)
+    except GpbenchError as e:
+        raise NotApplicable(f"the fit without a fifth of the rows failed: {e}") from e
+    return of_gaussians(HELD, rows, y[rows], mean, std)
+
+
+def _row_noise(estimator, training, rows) -> dict:
+    if training.noise is None:
+        return {}
+    scale = estimator.model_.scaler.factor**2
+    return {"sample_weight": 1 / training.noise.factor[rows], "noise_variance": training.noise.added[rows] * scale}

@@ -1,0 +1,127 @@
+"""Which inputs matter, and how the prediction changes along one of them while the others stay at a typical row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpbench.gp.kernels.base import Kernel
+
+from .judged import ROWS, order
+
+POINTS = 41  # of a curve
+FEW = 12  # distinct values that are points of their own
+ENDS = (0.01, 0.99)  # quantiles between which a curve is drawn
+SCALES, RANGE = "1 / length-scale of the scaled inputs", "range of the mean along the input"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the user's table: one input, or one for each level."""
+
+    name: str
+    inputs: tuple[int, ...]
+    levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Predictions along one column, the others at the typical row."""
+
+    column: Column
+    at: list[float] | list[str]
+    mean: np.ndarray
+    std: np.ndarray | None  # of the function, where the model gives one
+
+
+def names_of(estimator) -> list[str]:
+    if (encoding := getattr(estimator, "columns_", None)) is not None:
+        return list(encoding.inputs)
+    if (names := getattr(estimator, "feature_names_in_", None)) is not None:
+        return [str(name) for name in names]
+    return [f"input {j}" for j in range(estimator.n_features_in_)]
+
+
+def columns_of(estimator) -> list[Column]:
+    """A category that a csv's reading made one-hot is one column again."""
+    encoding = getattr(estimator, "columns_", None)
+    names = names_of(estimator)
+    if encoding is None:
+        return [Column(name, (j,)) for j, name in enumerate(names)]
+    found, at = [], 0
+    for column in encoding.columns:
+        levels = tuple(column.levels or ())
+        width = len(levels) or 1
+        found.append(Column(column.name, tuple(range(at, at + width)), levels))
+        at += width
+    return found if at == len(names) else [Column(name, (j,)) for j, name in enumerate(names)]
+
+
+def inverse_scales(kernel: Kernel | None, inputs: int) -> np.ndarray | None:
+    """1 / length-scale of each input, the largest of a kernel's parts; None where no part has one per input."""
+    if kernel is None:
+        return None
+    parts: Sequence[Kernel] = getattr(kernel, "parts", ())
+    each = [inverse_scales(part, inputs) for part in parts]
+    if parts:
+        known = [scales for scales in each if scales is not None]
+        return np.max(known, axis=0) if known else None
+    scales = np.atleast_1d(kernel.values().get("lengthscale", ()))
+    return 1 / scales if len(scales) == inputs > 1 else None
+
+
+def typical(estimator) -> tuple[np.ndarray, np.ndarray]:
+    """(a row of medians, with the most frequent level of each category; the rows it comes from), in raw units."""
+    training = estimator._training
+    X = estimator.model_.scaler.raw_inputs(training.X[order(len(training.y))[:ROWS]])
+    centre = np.median(X, axis=0)
+    for column in columns_of(estimator):
+        if column.levels:
+            own = list(column.inputs)
+            centre[own] = np.arange(len(own)) == X[:, own].sum(0).argmax()
+    return centre, X
+
+
+def relevance(estimator) -> tuple[str, list[tuple[Column, float]]]:
+    """What is measured, and it for each column, the largest first; empty for inputs that are no vectors."""
+    if estimator.objects_:
+        return "", []
+    columns, X = columns_of(estimator), estimator._training.X
+    scales = inverse_scales(estimator.kernel_, X.shape[1])
+    if scales is not None:
+        moves = np.ptp(X, axis=0) > 0  # the length-scale of a constant says nothing
+        found = [(c, float(max(np.where(moves, scales, 0.0)[list(c.inputs)]))) for c in columns]
+        measure = SCALES
+    else:
+        centre, rows = typical(estimator)
+        found = [(c, float(np.ptp(effect(estimator, c, centre, rows, 5).mean))) for c in columns]
+        measure = RANGE
+    return measure, sorted(found, key=lambda pair: -pair[1])
+
+
+def effect(estimator, column: Column, centre, X, points: int = POINTS) -> Effect:
+    grid, at = _grid(column, centre, X, points)
+    p = estimator.model_.predict(grid)
+    if estimator.model_.task == "classification":
+        return Effect(column, at, p.prob, None)
+    var = p.var if p.var_latent is None else p.var_latent
+    return Effect(column, at, p.mean, np.sqrt(np.maximum(var, 0.0)))
+
+
+def _grid(column: Column, centre, X, points: int):
+    if column.levels:
+        own = list(column.inputs)
+        often = Counter(X[:, own].argmax(1).tolist()).most_common(FEW)
+        grid = np.tile(centre, (len(often), 1))
+        grid[:, own] = np.eye(len(own))[[level for level, _ in often]]
+        return grid, [column.levels[level] for level, _ in often]
+    (j,) = column.inputs
+    values = np.unique(X[:, j])
+    if len(values) > FEW:
+        values = np.linspace(*np.quantile(X[:, j], ENDS), points)
+    grid = np.tile(centre, (len(values), 1))
+    grid[:, j] = values
+    return grid, values.tolist()
