@@ -20,9 +20,9 @@ EXPECTED_TO_FAIL = {  # check -> reason; the one place for exceptions
     "check_sample_weight_equivalence_on_dense_data": _LEARNED,
     "check_sample_weight_equivalence_on_sparse_data": _LEARNED,
 }
-NO_WEIGHTS = {
-    name: "the method refuses weights" for name in ("check_sample_weights_list", "check_sample_weights_not_overwritten")
-}
+NO_WEIGHTS = dict.fromkeys(
+    ("check_sample_weights_list", "check_sample_weights_not_overwritten"), "the method refuses weights"
+)
 NOT_ESTIMATORS = {"external": "its model lives in another library's environment"}
 SHORT = {"schedule": "joint", "evaluations": 8}  # what is checked is manners, not fits
 FAMILIES = ["auto", "nlgpp", "full-gp", "vecchia", "ep"]  # inducing inputs, greedy, exact, neighbours, EP
