@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpbench.errors import NotApplicable
-from gpbench.metrics import AIM
+from gpbench.metrics import NOMINAL
 from gpbench.system import deadline
 
 from . import baselines
@@ -16,7 +16,7 @@ from .next_steps import next_steps
 from .relevance import SCALES, relevance
 
 LISTED = 6  # inputs in the line of relevance
-REGRESSION = {"rmse": "RMSE", "r2": "R2", "nlpd": "NLPD", "coverage": f"inside {AIM['coverage']:.0%} intervals"}
+REGRESSION = {"rmse": "RMSE", "r2": "R2", "nlpd": "NLPD", "coverage": f"inside {NOMINAL:.0%} intervals"}
 CLASSES = {"err": "error", "nlpd": "log loss", "calibration": "calibration error"}
 BINS = 10  # of probabilities
 
@@ -86,7 +86,7 @@ def scores(judged: Judged) -> dict[str, float]:
     error = float(np.mean(residual**2))
     return {
         "rmse": float(np.sqrt(error)), "r2": 1 - error / spread if spread else 0.0,
-        "nlpd": float(-judged.log_density.mean()), "coverage": float(judged.inside(AIM["coverage"]).mean()),
+        "nlpd": float(-judged.log_density.mean()), "coverage": float(judged.inside(NOMINAL).mean()),
     }  # fmt: skip
 
 
