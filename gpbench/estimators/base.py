@@ -94,7 +94,10 @@ class Estimator(BaseEstimator):
 
         self._ready_to_predict()
         if not hasattr(self, "_training"):
-            raise BadInput("the rows of its fit are not kept in a saved model: ask for quality_ before it is saved")
+            raise BadInput(
+                "a saved model does not keep the rows of its fit: ask for quality_ before it is saved; "
+                "report takes rows as X and y"
+            )
         try:
             return examine(self)
         except NotApplicable as e:
@@ -124,6 +127,29 @@ class Estimator(BaseEstimator):
         if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
             X = csv_models.frame_inputs(self.columns_, X)
         return self.model_, self._inputs(X, self.objects_, reset=False)
+
+    def report(self, path, X=None, y=None) -> None:
+        """Write one page about the fitted model: predictions, calibration, residuals, relevance, effects, notes.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, with the suffix .html. It needs nothing from elsewhere.
+        X, y : arrays, optional
+            Rows to judge the model on, with their targets; without them the rows of the fit, each left out. A loaded
+            model needs them.
+        """
+        self._write_page(path, X, y)
+
+    def _write_page(self, path, X=None, y=None, table=None) -> None:
+        from gpbench.system.atomic_files import write
+
+        from .pages.model_page import Table, html
+        from .quality.quality import examine_on
+
+        self._ready_to_predict()
+        examined = self._examined if X is None else examine_on(self, X, y)
+        write(path, html(self, examined, table or Table()))
 
     def _ready_to_predict(self) -> None:
         if not hasattr(self, "model_"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from scipy.special import ndtr
 
 from gpbench import catalog
 from gpbench.data.scaling import Scaler
@@ -85,6 +86,15 @@ class Model:
                 return self.scaler.back(self.fitted.predict.quantiles(self.scaler.inputs(X), q), None, X)[0]
         p = self.predict(X)
         return p.mean + NormalDist().inv_cdf(q) * np.sqrt(p.var)
+
+    def below(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities of a new target below y, and not above it   (t,), (t,)."""
+        if hasattr(self.fitted.predict, "below"):
+            with threads.limited():
+                return self.fitted.predict.below(self.scaler.inputs(X), self.scaler.target(y, X))
+        p = self.predict(X)
+        found = ndtr((y - p.mean) / np.sqrt(p.var))
+        return found, found
 
     def log_density(self, X, y) -> np.ndarray:
         """Natural log of the predictive density of targets y, in raw units   (t,)."""

@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from gpbench import catalog
-from gpbench.errors import GpbenchError, NotApplicable
+from gpbench.errors import BadInput, GpbenchError, NotApplicable
+from gpbench.estimators.input_checks import column, targets
 from gpbench.gp.inference.latent import LikelihoodPosterior
 from gpbench.gp.inference.left_out import Known, cavity, left_out
 from gpbench.gp.inference.sparse import APPROXIMATIONS, Approximation
@@ -25,7 +26,7 @@ FEWEST = 400  # of a large exact model, each of whose rows costs n^2
 WORK = 1.5e11  # about so many operations for all rows of an exact model
 STEP = 250  # rows between two looks at the clock
 HELD_OUT = 0.2
-LEAVE_ONE_OUT, HELD = "leave-one-out", "held out"
+LEAVE_ONE_OUT, HELD, GIVEN = "leave-one-out", "rows held out", "given rows"
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,8 @@ def of_gaussians(how: str, rows, y, mean, std) -> Judged:
 def _with_likelihood(estimator, posterior: LikelihoodPosterior, rows) -> Judged:
     (m, v), scaler = cavity(posterior.posterior, rows), estimator.model_.scaler
     y, likelihood, values = estimator._training.y[rows], posterior.at.likelihood, posterior.at.values
-    counts = likelihood.targets == "counts"
     mean, var = scaler.back(*likelihood.moments(m, v, values), None)
-    high = likelihood.below(y, m, v, values)
-    low = np.where(y > 0, likelihood.below(np.maximum(y - 1, 0), m, v, values), 0.0) if counts else high
+    low, high = posterior.at.below(y, m, v)
     density = likelihood.log_predictive(y, m, v, values) - scaler.log_scale
     return Judged(LEAVE_ONE_OUT, rows, scaler.back(y, None, None)[0], mean, np.sqrt(var), low, high, density)
 
@@ -131,6 +130,19 @@ def _approximation(estimator) -> Approximation | None:
     if method.name == "cholqr":
         return APPROXIMATIONS["vfe" if method.objective == "var" else "dtc"]
     return APPROXIMATIONS.get(found) if isinstance(found, str) else found
+
+
+def judge_on(estimator, X, y) -> Judged:
+    """Rows that are not of the fit, all of them; X as the model takes it."""
+    p, rows = estimator.model_.predict(X), np.arange(len(X))
+    if estimator.model_.task == "classification":
+        y = column(y, len(X))
+        if len(unknown := np.setdiff1d(y, estimator.classes_)):
+            raise BadInput(f"y: {unknown[0]} is none of the classes of the fit")
+        return Judged(GIVEN, rows, np.searchsorted(estimator.classes_, y), prob=np.column_stack([1 - p.prob, p.prob]))
+    y = targets(y, len(X))
+    low, high = estimator.model_.below(X, y)
+    return Judged(GIVEN, rows, y, p.mean, np.sqrt(p.var), low, high, estimator.model_.log_density(X, y))
 
 
 # -- another fit without some rows -----------------------------------------------------------------------------------

@@ -48,8 +48,8 @@ def _of_classes(compared: list[dict]) -> list[str]:
 
 
 def _size(estimator) -> list[str]:
-    n, basis, method = len(estimator._training.y), estimator.n_basis_, estimator._training.method
-    if basis and "d_max" in type(method).model_fields and basis < n and basis == getattr(method, "d_max", None):
+    n, basis, training = estimator.model_.n, estimator.n_basis_, getattr(estimator, "_training", None)
+    if basis and basis < n and basis == getattr(getattr(training, "method", None), "d_max", None):
         return [f"more basis vectors than {basis}: --n-basis {min(2 * basis, n)}"]
     return []
 

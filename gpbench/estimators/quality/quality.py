@@ -11,9 +11,9 @@ from gpbench.metrics import NOMINAL
 from gpbench.system import deadline
 
 from . import baselines
-from .judged import LEAVE_ONE_OUT, Judged, judge, order
+from .judged import GIVEN, LEAVE_ONE_OUT, Judged, judge, judge_on, order
 from .next_steps import next_steps
-from .relevance import SCALES, relevance
+from .relevance import SCALES, centre_of, relevance
 
 LISTED = 6  # inputs in the line of relevance
 REGRESSION = {"rmse": "RMSE", "r2": "R2", "nlpd": "NLPD", "coverage": f"inside {NOMINAL:.0%} intervals"}
@@ -54,7 +54,7 @@ class Quality:
         """Five lines of text."""
         names = CLASSES if self.task == "classification" else REGRESSION
         width = max(map(len, self.scores))
-        values = {name: {k: _number(k, v) for k, v in scores.items()} for name, scores in self.scores.items()}
+        values = {name: {k: number(k, v) for k, v in scores.items()} for name, scores in self.scores.items()}
         room = {k: max(len(v[k]) for v in values.values()) for k in names}
         found = []
         for name, own in values.items():
@@ -70,11 +70,13 @@ class Quality:
         return found
 
     def judged(self) -> str:
+        if self.how == GIVEN:
+            return f"{self.rows:,} rows that the fit did not see"
         every = f"all {self.n:,}" if self.rows == self.n else f"{self.rows:,} of {self.n:,}"
-        return f"{'leave-one-out' if self.how == LEAVE_ONE_OUT else 'rows held out'}: {every} rows"
+        return f"{self.how}: {every} rows"
 
 
-def _number(kind: str, value: float) -> str:
+def number(kind: str, value: float) -> str:
     return f"{value:.3f}" if kind in ("r2", "coverage", "calibration", "err") else f"{value:.4g}"
 
 
@@ -107,6 +109,8 @@ class Examined:
     quality: Quality
     judged: Judged
     relevance: list  # of (Column, value)
+    centre: np.ndarray | None = None  # a typical row, raw, where it is not of the fit
+    rows: np.ndarray | None = None  # rows it comes from
 
 
 def examine(estimator, refit: bool = True) -> Examined:
@@ -125,20 +129,44 @@ def examine(estimator, refit: bool = True) -> Examined:
     return Examined(summary, judged, columns)
 
 
+def examine_on(estimator, X, y) -> Examined:
+    """The same on rows that are not of the fit: nothing is left out for them."""
+    model, rows = estimator._ready(X)
+    judged = judge_on(estimator, rows, y)
+    compared = {estimator.method_: scores(judged)} | {
+        name: scores(other) for name, other in _constants(estimator, judged.y, np.arange(len(judged.y))).items()
+    }
+    centre = centre_of(estimator, rows)
+    measure, columns = relevance(estimator, centre, rows)
+    steps = next_steps(estimator, judged, list(compared.values()), columns if measure == SCALES else [])
+    summary = Quality(
+        judged.how, len(judged.y), model.n, model.task, compared, measure, tuple((c.name, v) for c, v in columns),
+        tuple(steps),
+    )  # fmt: skip
+    return Examined(summary, judged, columns, centre, rows)
+
+
 def _others(estimator, judged: Judged) -> dict[str, Judged | None]:
+    """Simpler predictors of the same rows, each left out."""
     training = estimator._training
-    mixed = order(len(training.y))
+    mixed, y = order(len(training.y)), estimator._targets(training.y)
     if judged.how != LEAVE_ONE_OUT:
         mixed = np.r_[judged.rows, np.setdiff1d(mixed, judged.rows, assume_unique=True)]
     if estimator.model_.task == "classification":
-        labels = np.searchsorted(estimator.classes_, estimator._targets(training.y))
-        found = {"shares of the classes": baselines.shares_of_classes(labels, judged.rows, len(estimator.classes_))}
-        if len(estimator.classes_) == 2:
-            found["logistic regression"] = baselines.logistic(training.X, labels, mixed, len(judged.rows))
-        return found
-    y = estimator._targets(training.y)
-    line = baselines.ridge(training.X, y, mixed, len(judged.rows)) if np.ptp(y) else None
-    return {"mean of the target": baselines.mean_of_targets(y, judged.rows), "ridge regression": line}
+        y = np.searchsorted(estimator.classes_, y)
+    found = _constants(estimator, y, judged.rows)
+    if estimator.model_.task == "regression":
+        found["ridge regression"] = baselines.ridge(training.X, y, mixed, len(judged.rows)) if np.ptp(y) else None
+    elif len(estimator.classes_) == 2:
+        found["logistic regression"] = baselines.logistic(training.X, y, mixed, len(judged.rows))
+    return found
+
+
+def _constants(estimator, y, rows) -> dict[str, Judged | None]:
+    """What needs no inputs, for these of the targets y."""
+    if estimator.model_.task == "classification":
+        return {"shares of the classes": baselines.shares_of_classes(y, rows, len(estimator.classes_))}
+    return {"mean of the target": baselines.mean_of_targets(y, rows)}
 
 
 def told(estimator, seconds: float | None = None) -> list[str]:

@@ -74,29 +74,38 @@ def inverse_scales(kernel: Kernel | None, inputs: int) -> np.ndarray | None:
 
 
 def typical(estimator) -> tuple[np.ndarray, np.ndarray]:
-    """(a row of medians, with the most frequent level of each category; the rows it comes from), in raw units."""
+    """(a typical row; rows of the fit it comes from), in raw units."""
     training = estimator._training
     X = estimator.model_.scaler.raw_inputs(training.X[order(len(training.y))[:ROWS]])
+    return centre_of(estimator, X), X
+
+
+def centre_of(estimator, X) -> np.ndarray:
+    """Medians, with the most frequent level of each category."""
     centre = np.median(X, axis=0)
     for column in columns_of(estimator):
         if column.levels:
             own = list(column.inputs)
             centre[own] = np.arange(len(own)) == X[:, own].sum(0).argmax()
-    return centre, X
+    return centre
 
 
-def relevance(estimator) -> tuple[str, list[tuple[Column, float]]]:
-    """What is measured, and it for each column, the largest first; empty for inputs that are no vectors."""
+def relevance(estimator, centre=None, rows=None) -> tuple[str, list[tuple[Column, float]]]:
+    """What is measured, and it for each column, the largest first; empty for inputs that are no vectors.
+
+    Rows (t, D) and a typical one, in raw units, are those of the fit unless others are given.
+    """
     if estimator.objects_:
         return "", []
-    columns, X = columns_of(estimator), estimator._training.X
-    scales = inverse_scales(estimator.kernel_, X.shape[1])
+    if rows is None:
+        centre, rows = typical(estimator)
+    columns = columns_of(estimator)
+    scales = inverse_scales(estimator.kernel_, rows.shape[1])
     if scales is not None:
-        moves = np.ptp(X, axis=0) > 0  # the length-scale of a constant says nothing
+        moves = np.ptp(rows, axis=0) > 0  # the length-scale of a constant says nothing
         found = [(c, float(max(np.where(moves, scales, 0.0)[list(c.inputs)]))) for c in columns]
         measure = SCALES
     else:
-        centre, rows = typical(estimator)
         found = [(c, float(np.ptp(effect(estimator, c, centre, rows, 5).mean))) for c in columns]
         measure = RANGE
     return measure, sorted(found, key=lambda pair: -pair[1])

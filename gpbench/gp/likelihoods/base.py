@@ -171,6 +171,13 @@ class Fixed:
     def power(self) -> float:
         return self.likelihood.power
 
+    def below(self, y, m, v) -> tuple[np.ndarray, np.ndarray]:
+        """P(target < y) and P(target <= y) when f ~ N(m, v)   (t,), (t,)."""
+        high = self.likelihood.below(y, m, v, self.values)
+        if self.likelihood.targets != "counts":
+            return high, high
+        return np.where(y > 0, self.likelihood.below(np.maximum(y - 1, 0), m, v, self.values), 0.0), high
+
     def pack(self) -> np.ndarray:
         return np.array([q.packed(self.values[name]) for name, q in self.likelihood.parameters.items()])
 
