@@ -90,7 +90,7 @@ def test_a_problem_of_the_config_beside_those_of_the_file_is_a_config_error(writ
     "entry, message",
     [
         ("categorical: one_hot", "'categorical': expected 'refuse' or 'one-hot'"),
-        ("missing: mean", "'missing': expected 'refuse', 'drop' or 'median'"),
+        ("missing: mean", "'missing': expected 'refuse', 'drop', 'median' or 'auto'"),
         ("drop: id", "'drop': expected a list"),
         ("catagorical: one-hot", "did you mean 'categorical'"),
         ('label: ""', "'label': expected up to 60 printable characters"),
