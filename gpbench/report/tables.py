@@ -29,6 +29,10 @@ TITLES = {
     "mae": "MAE",
     "crps": "CRPS",
     "coverage": "coverage (nominal .95)",
+    "log_loss": "log loss",
+    "brier": "Brier",
+    "ece": "ECE",
+    "deviance": "deviance",
 }
 TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds": "predict, s", "cpu_seconds": "CPU, s"}
 

@@ -27,7 +27,8 @@ def axis_title(metric: str) -> str:
     }
     units |= {"snlp": "test SNLP, nats", "err": "test error rate", "rmse": "test RMSE", "mae": "test MAE"}
     units |= {"crps": "test CRPS", "coverage": "targets in the 95 % interval (nominal .95)"}
-    return units.get(metric, metric)
+    units |= {"log_loss": "test log loss, nats", "brier": "test Brier score", "ece": "test calibration error"}
+    return (units | {"deviance": "test Poisson deviance"}).get(metric, metric)
 
 
 def data_title(results: ResultsTable, dataset: str) -> str:

@@ -82,6 +82,8 @@ def refusal(method: Method | type[Method], draw: TrialData, params: Mapping[str,
     name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
     if (own := method.task_of(params)) != task:
         return NotApplicable(f"{method.name} is for {own}, {name} is {task} data")
+    if task == "classification" and (count := draw.dataset.kind.classes) > 2 and not method.many_classes:
+        return NotApplicable(f"{method.name} is for two classes, {name} has {count}; take dirichlet or one-vs-rest")
     if draw.row_noise(draw.split.train) is not None and not method.row_noise:
         return NotApplicable(f"{method.name} takes no weights or noise variances of rows; {name} has some")
     if draw.large and not method.large:
@@ -139,10 +141,13 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
         {} if fitted.gp is None else fitted.gp.values(),
     )  # before predict is called
     prediction, predicting = _timed_prediction(fitted, draw, once=_has_state(trial, sight))
-    check(prediction, n_test, task)
+    check(prediction, n_test, *draw.dataset.kind)
     prediction = _with_own_noise(prediction, draw, fitted)
     raw = _raw(prediction, draw) if task == "regression" else prediction
-    scores = regression_scores(trial, draw, prediction, raw) if task == "regression" else class_scores(draw, raw)
+    if task == "regression":
+        scores = regression_scores(trial, draw, prediction, raw) | own_density_scores(trial, draw, fitted)
+    else:
+        scores = metrics.of_classes(draw.y_test, raw.prob, raw.log_prob)
     if not latent:
         scores.pop("nlpd_latent", None)
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
@@ -273,15 +278,36 @@ def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Pr
         if np.var(y_train) > 0
         else None,
         **metrics.of_gaussians(y, p.mean, p.var),
+        "deviance": metrics.deviance(y, p.mean) if _are_counts(y_all, p.mean) else None,
     }
+
+
+def _are_counts(y, mean) -> bool:
+    """Whether all targets of the data are counts, and each predicted mean may be one's expected value."""
+    return bool(((y >= 0) & (y == np.round(y))).all() and (mean > 0).all())
 
 
 def _positive(var) -> bool:
     return var is not None and bool((var > 0).all())
 
 
-def class_scores(draw: TrialData, p: Prediction) -> dict[str, float | None]:
-    return {"err": metrics.err(draw.y_test, p.prob), "nlpd": metrics.nlpd_class(draw.y_test, p.prob, p.log_prob)}
+def own_density_scores(trial: Trial, draw: TrialData, fitted: Fitted) -> dict[str, float | None]:
+    """Scores of a predictive density that is not normal, in place of those of N(mean, var); {} where it is."""
+    density = getattr(fitted.predict, "log_density", None)
+    X, y = draw.scaler.inputs(draw.X_test), draw.scaled_target(draw.split.test)
+    log_p = None if density is None else density(X, y)
+    if log_p is None:
+        return {}
+    if log_p.shape != y.shape:
+        raise InvalidPrediction(f"log_density has shape {log_p.shape}, expected {y.shape}")
+    raw = trial.scoring.get("target_units", "raw") == "raw"
+    found = {"nlpd": float(-np.mean(log_p)) + (draw.scaler.log_scale if raw else 0.0), "snlp": None, "crps": None}
+    quantiles = getattr(fitted.predict, "quantiles", None)
+    inside = None
+    if quantiles is not None:
+        low, high = ((1 - metrics.AIM["coverage"]) / 2, (1 + metrics.AIM["coverage"]) / 2)
+        inside = float(np.mean((y >= quantiles(X, low)) & (y <= quantiles(X, high))))
+    return found | {"coverage": inside}
 
 
 def _arrays(draw: TrialData, fitted: Fitted) -> dict:
