@@ -57,6 +57,8 @@ def results(
     if (why := refusal(method, draw, trials[0].params)) is not None:
         raise why
     latent = not asked or "nlpd_latent" in asked
+    if not metrics.METRICS.keys() >= set(asked or ()):
+        catalog.load_installed_metrics()
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
     rng = random_streams.method(trials[0])
     fits = _fits(method, problem, rng, trials)
@@ -145,9 +147,9 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
     prediction = _with_own_noise(prediction, draw, fitted)
     raw = _raw(prediction, draw) if task == "regression" else prediction
     if task == "regression":
-        scores = regression_scores(trial, draw, prediction, raw) | own_density_scores(trial, draw, fitted)
+        scores = regression_scores(trial, draw, prediction, raw, own_density(trial, draw, fitted))
     else:
-        scores = metrics.of_classes(draw.y_test, raw.prob, raw.log_prob)
+        scores = class_scores(draw, raw)
     if not latent:
         scores.pop("nlpd_latent", None)
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
@@ -259,7 +261,9 @@ def _raw(prediction: Prediction, draw: TrialData) -> Prediction:
     return Prediction(mean, var, latent)
 
 
-def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
+def regression_scores(
+    trial: Trial, draw: TrialData, scaled: Prediction, raw: Prediction, density: dict | None = None
+) -> dict[str, float | None]:
     """Scores in the units of `scoring`; for a detrended target nmse divides by the variance of the detrended target."""
     whole = np.arange(draw.dataset.n)
     if trial.scoring.get("target_units", "raw") == "standardised":
@@ -270,44 +274,36 @@ def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Pr
     variance = np.var(y_all if trial.scoring.get("nmse_variance", "dataset") == "dataset" else y)
     if variance == 0:
         raise InvalidPrediction("nmse is undefined: the targets it is measured against do not vary")
-    return {
-        "nmse": metrics.nmse(y, p.mean, float(variance)),
-        "nlpd_latent": metrics.nlpd(y, p.mean, p.var_latent) if _positive(p.var_latent) else None,
-        "smse": metrics.smse(y, p.mean) if np.var(y) > 0 else None,
-        "snlp": metrics.snlp(y, p.mean, p.var, float(np.mean(y_train)), float(np.var(y_train)))
-        if np.var(y_train) > 0
-        else None,
-        **metrics.of_gaussians(y, p.mean, p.var),
-        "deviance": metrics.deviance(y, p.mean) if _are_counts(y_all, p.mean) else None,
-    }
-
-
-def _are_counts(y, mean) -> bool:
-    """Whether all targets of the data are counts, and each predicted mean may be one's expected value."""
-    return bool(((y >= 0) & (y == np.round(y))).all() and (mean > 0).all())
+    parts = {"y": y, "y_train": y_train, "variance": float(variance), "mean": p.mean, "var": p.var}
+    parts |= {"var_latent": p.var_latent if _positive(p.var_latent) else None}
+    return metrics.scores("regression", parts | (density or {}))
 
 
 def _positive(var) -> bool:
     return var is not None and bool((var > 0).all())
 
 
-def own_density_scores(trial: Trial, draw: TrialData, fitted: Fitted) -> dict[str, float | None]:
-    """Scores of a predictive density that is not normal, in place of those of N(mean, var); {} where it is."""
-    density = getattr(fitted.predict, "log_density", None)
-    X, y = draw.scaler.inputs(draw.X_test), draw.scaled_target(draw.split.test)
-    log_p = None if density is None else density(X, y)
+def own_density(trial: Trial, draw: TrialData, fitted: Fitted) -> dict[str, np.ndarray]:
+    """Log density and 95 % interval of a predictive density that is not normal, as metrics take them; {} where it is.
+
+    In the units of `scoring`.
+    """
+    density, X, y = getattr(fitted.predict, "log_density", None), draw.scaler.inputs(draw.X_test), draw.y_test
+    log_p = None if density is None else density(X, draw.scaled_target(draw.split.test))
     if log_p is None:
         return {}
     if log_p.shape != y.shape:
         raise InvalidPrediction(f"log_density has shape {log_p.shape}, expected {y.shape}")
     raw = trial.scoring.get("target_units", "raw") == "raw"
-    found = {"nlpd": float(-np.mean(log_p)) + (draw.scaler.log_scale if raw else 0.0), "snlp": None, "crps": None}
-    quantiles = getattr(fitted.predict, "quantiles", None)
-    inside = None
-    if quantiles is not None:
-        low, high = ((1 - metrics.AIM["coverage"]) / 2, (1 + metrics.AIM["coverage"]) / 2)
-        inside = float(np.mean((y >= quantiles(X, low)) & (y <= quantiles(X, high))))
-    return found | {"coverage": inside}
+    found = {"log_density": log_p - (draw.scaler.log_scale if raw else 0.0)}
+    if (quantiles := getattr(fitted.predict, "quantiles", None)) is not None:
+        ends = [quantiles(X, q) for q in ((1 - metrics.NOMINAL) / 2, (1 + metrics.NOMINAL) / 2)]
+        found["interval"] = np.column_stack([draw.scaler.back(e, None, draw.X_test)[0] if raw else e for e in ends])
+    return found
+
+
+def class_scores(draw: TrialData, p: Prediction) -> dict[str, float | None]:
+    return metrics.scores("classification", {"y": draw.y_test, "prob": p.prob, "log_prob": p.log_prob})
 
 
 def _arrays(draw: TrialData, fitted: Fitted) -> dict:
