@@ -21,7 +21,7 @@ from .table_options import Duration, choices_of, column_options, file_argument, 
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("-o", "--output", type=output_folder, help="Folder [default: results/advice-<file>].")
 @plugin_option
-def advise(file, target, task, budget, metric, most, methods, jobs, seed, output, plugin, **columns):
+def advise(file, target, task, budget, metric, most, methods, jobs, seed, output, **columns):
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate is recommended that is behind
@@ -82,11 +82,11 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
 
 def _refuse_metric(metric: str, task: str) -> None:
     from gpbench.errors import ConfigError
-    from gpbench.metrics import METRICS, OF_TASK
+    from gpbench.metrics import METRICS, of_task
     from gpbench.text import nearest
 
-    valid = OF_TASK[task] if task != "auto" else list(METRICS)
+    valid = of_task(task) if task != "auto" else list(METRICS)
     if metric not in METRICS:
         raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, valid)}")
     if metric not in valid:
-        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(OF_TASK[task])}")
+        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(valid)}")

@@ -27,7 +27,7 @@ from .table_options import Duration, choices_of, column_options, file_argument, 
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--set", "options", multiple=True, metavar="KEY=VALUE", help="A parameter of the method.")
 @plugin_option
-def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds, seed, options, explain, plugin,
+def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds, seed, options, explain,
         **columns):  # fmt: skip
     """Fit one model to the rows of FILE and keep it as plain arrays.
 
@@ -121,7 +121,7 @@ def _yaml(option: str, text: str):
               metavar="Q", help="A further column with this quantile, such as .9; once for each.")  # fmt: skip
 @format_options
 @plugin_option
-def predict(model, file, output, interval, quantiles, encoding, sep, plugin):
+def predict(model, file, output, interval, quantiles, encoding, sep):
     """Predictions of MODEL.npz for the rows of FILE, in their order, after the id columns of the fit.
 
     Numbers: mean, std and the bounds of an interval. Classes: the class, its probability, and that of each class. The

@@ -16,6 +16,7 @@ from gpbench.data.tables.csv_words import as_option, in_python, place
 from gpbench.data.tables.table_reading import reading_of
 from gpbench.data.tables.table_source import frame_table, open_table
 from gpbench.errors import BadInput, DataError
+from gpbench.metrics import class_numbers
 from gpbench.text import csv_cell
 
 from .fit import remarks
@@ -31,7 +32,7 @@ def fit_table(model, looked: Look):
     if isinstance(encoding, Reading) or np.isnan(X).any():
         fill = medians(X)
         X, encoding = np.where(np.isnan(X), fill, X), _with_fill(encoding, fill)
-    y = np.where(looked.y > 0, looked.labels[1], looked.labels[0]) if looked.labels else looked.y
+    y = np.array(looked.labels)[class_numbers(looked.y, len(looked.labels))] if looked.labels else looked.y
     of_rows = {"sample_weight": looked.weight, "noise_variance": looked.noise_variance}
     of_rows = {k: v for k, v in of_rows.items() if v is not None}
     if looked.labels and of_rows:
@@ -204,7 +205,7 @@ def _predictions(model, X, interval: float | None, quantiles: tuple[float, ...])
         likely = p.argmax(1)
         names = [csv_cell(str(c)) for c in model.classes_]
         columns = {"class": [names[k] for k in likely], "prob": p.max(1).tolist()}
-        if isinstance(model.columns_, Reading):
+        if isinstance(model.columns_, Reading) or len(names) > 2:
             columns |= {f"prob {name}": p[:, k].tolist() for k, name in enumerate(names)}
         return columns
     mean, std = model.predict(X, return_std=True)

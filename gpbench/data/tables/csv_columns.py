@@ -148,7 +148,7 @@ class Look:
     encoding: Encoding | Reading | None = None
     X: np.ndarray | None = None
     y: np.ndarray | None = None
-    labels: tuple[str, ...] = ()  # of the classes -1 and +1
+    labels: tuple[str, ...] = ()  # of the classes, in the order of their numbers
     path: str = ""
     rows: np.ndarray | None = None  # numbers of the rows in the arrays; the first row below the header is 1
     weight: np.ndarray | None = None  # (n,) > 0, if a column gives it

@@ -12,6 +12,7 @@ import numpy as np
 from gpbench.errors import DataError
 from gpbench.text import nearest
 
+from ..labels import numbered
 from ..leaks import single_leaks
 from .column_kinds import Draft, Options, as_text, draft
 from .column_rules import ColumnRule, Reading, distinct, fold, is_gap
@@ -19,6 +20,8 @@ from .csv_columns import Choices, Look, name_faults
 from .csv_words import Say, called, is_number
 from .number_format import Hints
 from .table_text import RawColumn, RawTable
+
+MOST_CLASSES = 20  # texts that a target may have to be taken for classes
 
 
 def look_table(source, table: RawTable, target: str, task: str, choices: Choices, say: Say) -> Look:
@@ -179,8 +182,8 @@ def _target(source, table: RawTable, rule: ColumnRule, task: str, say: Say, rema
         raise DataError(f"{source}: {called(rule.name)}, the target, is a {rule.kind}; make it a number first")
     if rule.kind not in ("number", "id", "constant"):
         shown = next((str(c).strip() for c in column.cells if not is_gap(c) and not is_number(c.strip())), "")
-        two = len({fold(c) for c in column.cells if not is_gap(c)}) == 2
-        hint = f"; for two classes {say('task', 'classification')}" if two else ""
+        few = len({fold(c) for c in column.cells if not is_gap(c)}) <= MOST_CLASSES
+        hint = f"; for classes {say('task', 'classification')}" if few else ""
         row = next((i + 1 for i, c in enumerate(column.cells) if c is not None and c.strip() == shown), 1)
         if not shown:
             raise DataError(f"{source}: {called(rule.name)}, the target, has no value")
@@ -200,23 +203,34 @@ def _tell_without_target(source, count: int, n: int, remarks: list[str]) -> None
 
 
 def _classes(source, column: RawColumn, task: str, say: Say, remarks: list[str]):
-    """(rows with a class, -1/+1, labels): -1 is the smaller number, no, false, or the first in the alphabet."""
+    """(rows with a class, their numbers, labels): numbers in their order, no before yes, texts by the alphabet."""
     as_text(column)
     cells, codes = distinct(column.cells)
     names: dict[str, str] = {}
     for c in cells:
         if not is_gap(c):
             names.setdefault(fold(c), " ".join(c.split()))
-    if len(names) != 2:
-        shown = ", ".join(list(names.values())[:5]) + (", ..." if len(names) > 5 else "")
-        count = f"{len(names)} classes" if len(names) != 1 else "one class"
-        hint = f"; is it to be a number? {say('column', f'{column.name}=number')}" if task == "auto" else ""
-        raise DataError(f"{source}: {called(column.name)} has {count} ({shown}); classification needs two{hint}")
-    keys = sorted(names, key=lambda s: (0, float(s), s) if is_number(s) else (1, 0.0, s))
-    value = np.array([np.nan if is_gap(c) else (1.0 if fold(c) == keys[1] else -1.0) for c in cells])[codes]
+    count = int(sum(not is_gap(c) for c in column.cells))
+    if len(names) < 2:
+        raise DataError(
+            f"{source}: {called(column.name)} has one class ({', '.join(names.values())}); it needs two or more"
+        )
+    if len(names) > (max(2, count / 2) if task == "classification" else min(MOST_CLASSES, max(2, count / 10))):
+        shown = ", ".join(list(names.values())[:3])
+        hint = f"; is it to be a number? {say('column', f'{column.name}=number')}"
+        raise DataError(
+            f"{source}: {called(column.name)} has {len(names)} classes ({shown}, ...) in {count} rows{hint}"
+        )
+    keys = sorted(names, key=_class_order)
+    number = dict(zip(keys, numbered(np.array(keys, dtype=object), keys)))
+    value = np.array([np.nan if is_gap(c) else number[fold(c)] for c in cells])[codes]
     kept = np.flatnonzero(np.isfinite(value))
     _tell_without_target(source, len(value) - len(kept), len(value), remarks)
-    return kept, value[kept], (names[keys[0]], names[keys[1]])
+    return kept, value[kept], tuple(names[key] for key in keys)
+
+
+def _class_order(key: str) -> tuple:
+    return (0, float(key), key) if is_number(key) else (1, 0.0, key)
 
 
 def _of_rows(source, table: RawTable, rules, kept: np.ndarray, choices: Choices, remarks: list[str]):
