@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpbench.data.dataset import Kind
 from gpbench.errors import BadInput, BadParameter, NotApplicable
 from gpbench.methods.base import RowNoise
 
@@ -53,25 +54,32 @@ class Estimator(BaseEstimator):
         """`targets` gives them for a number of rows, which they are checked against; a row of weight 0 is left out."""
         for name in ("columns_", "quality_", "_examined"):  # of an earlier fit
             vars(self).pop(name, None)
-        X = self._inputs(X, parameters.takes_objects(self.kernel), reset=True)
+        told: list[str] = []
+        objects = parameters.takes_objects(self.kernel)
+        if not objects and csv_models.needs_rules(X):
+            checked_width(self, X, reset=True)
+            X, self.columns_, told = csv_models.fit_frame(X)
+        else:
+            X = self._inputs(X, objects, reset=True)
         y = targets(len(X))
         weight, variance = input_checks.of_rows(sample_weight, noise_variance, len(X))
         if weight is not None and not weight.all():
             X, y, variance = X[weight > 0], y[weight > 0], None if variance is None else variance[weight > 0]
             weight = weight[weight > 0]
         rows = RowNoise.of(len(y), weight, variance)
-        cls, usual = parameters.method_class(self.method, self._task, len(X), self.likelihood)
+        kind = Kind(self._task, len(getattr(self, "classes_", ())) or 2)
+        cls, usual = parameters.method_class(self.method, kind, len(X), self.likelihood)
         choice = parameters.kernel(self.kernel, cls)
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
+        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood, cls.takes_prior)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
         model, self._training, more = fit.fit(
-            X, y, self._task, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
+            X, y, kind, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
         )
-        self._keep(model, X, method, [*notes, *more], choice.objects)
+        self._keep(model, X, method, [*told, *notes, *more], choice.objects)
 
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
@@ -124,8 +132,14 @@ class Estimator(BaseEstimator):
     def _ready(self, X) -> tuple[fit.Model, np.ndarray]:
         """The fitted model and the inputs as it takes them."""
         self._ready_to_predict()
-        if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
-            X = csv_models.frame_inputs(self.columns_, X)
+        if hasattr(self, "columns_"):
+            if hasattr(self, "feature_names_in_"):  # fitted to a data frame of more than numbers
+                if not hasattr(X, "columns"):
+                    raise BadInput("X: the model was fitted to a data frame; give one with the same columns")
+                checked_width(self, X, reset=False)
+                return self.model_, input_checks.vectors(csv_models.frame_inputs(self.columns_, X))
+            if hasattr(X, "columns"):  # fitted to a csv, whose columns it knows by name
+                X = csv_models.frame_inputs(self.columns_, X)
         return self.model_, self._inputs(X, self.objects_, reset=False)
 
     def report(self, path, X=None, y=None) -> None:
@@ -139,17 +153,11 @@ class Estimator(BaseEstimator):
             Rows to judge the model on, with their targets; without them the rows of the fit, each left out. A loaded
             model needs them.
         """
-        self._write_page(path, X, y)
-
-    def _write_page(self, path, X=None, y=None, table=None) -> None:
-        from gpbench.system.atomic_files import write
-
-        from .pages.model_page import Table, html
+        from .pages.model_page import write
         from .quality.quality import examine_on
 
         self._ready_to_predict()
-        examined = self._examined if X is None else examine_on(self, X, y)
-        write(path, html(self, examined, table or Table()))
+        write(path, self, self._examined if X is None else examine_on(self, X, y))
 
     def _ready_to_predict(self) -> None:
         if not hasattr(self, "model_"):

@@ -150,7 +150,7 @@ def effects(estimator, examined: Examined, most: int, target: str) -> list[Marku
         legend = {"line": "mean"} | ({"band": "95 % of the function"} if sides else {})
         found.append(
             Plain(
-                f"effect-{k}", column.name, y_title, f"Along {column.name}, the other columns at their medians.",
+                f"effect-{k}", f"{column.name}, {column.unit}" if column.unit else column.name, y_title, f"Along {column.name}, the other columns at their medians.",
                 y_ends=ends,
                 line=[] if named else list(zip(at, mean)), band=sides,
                 points=list(zip(at, mean, texts)) if few else list(zip(at, mean, texts))[::5],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import gpbench
 from gpbench.estimators.quality.judged import HELD, LEAVE_ONE_OUT
 from gpbench.estimators.quality.quality import CLASSES, REGRESSION, Examined, number
+from gpbench.estimators.quality.relevance import names_of
 from gpbench.html.render import page
+from gpbench.system import atomic_files
+from gpbench.text import counted
 
 from . import model_charts
 
@@ -29,16 +29,12 @@ TERMS = {
 }
 
 
-@dataclass(frozen=True)
-class Table:
-    """What is known of the user's table besides the rows."""
-
-    name: str = ""
-    target: str = "target"
-    columns: tuple[Sequence[str], ...] = ()  # name, kind, what became of it, facts
+def write(path, estimator, examined: Examined, name: str = "", target: str = "target") -> None:
+    """The page as a file; `name` is that of the user's table."""
+    atomic_files.write(path, html(estimator, examined, name, target))
 
 
-def html(estimator, examined: Examined, table: Table) -> str:
+def html(estimator, examined: Examined, name: str, target: str) -> str:
     """The whole document."""
     quality, judged = examined.quality, examined.judged
     names = CLASSES if quality.task == "classification" else REGRESSION
@@ -46,8 +42,8 @@ def html(estimator, examined: Examined, table: Table) -> str:
     relevance = [(name, value) for name, value in quality.relevance if value > 0]
     return page(
         "model.html",
-        f"{estimator.method_}{' of ' + table.name if table.name else ''}",
-        lead=_lead(estimator, quality, table),
+        f"{estimator.method_}{' of ' + name if name else ''}",
+        lead=_lead(estimator, quality, target),
         quality=quality,
         terms_of_page={k: v for k, v in TERMS.items() if _used(k, quality, names)},
         heads=["predictor", *names.values()],
@@ -55,18 +51,19 @@ def html(estimator, examined: Examined, table: Table) -> str:
         told=_told(quality),
         relevance=model_charts.relevance(relevance[:SHOWN]),
         hidden=max(len(relevance) - SHOWN, 0),
-        charts=model_charts.of_judged(judged, table.target, [str(c) for c in getattr(estimator, "classes_", ())]),
-        effects=model_charts.effects(estimator, examined, MATTER, table.target),
-        columns=table.columns,
+        charts=model_charts.of_judged(judged, target, [str(c) for c in getattr(estimator, "classes_", ())]),
+        effects=model_charts.effects(estimator, examined, MATTER, target),
+        columns=_columns(estimator),
         notes=list(estimator.notes_),
         settings=_settings(estimator),
     )
 
 
-def _lead(estimator, quality, table: Table) -> str:
+def _lead(estimator, quality, target: str) -> str:
     size = f", {estimator.n_basis_:,} basis vectors" if estimator.n_basis_ and estimator.n_basis_ < quality.n else ""
+    inputs = counted(len(names_of(estimator)), "input")
     what = "classes" if quality.task == "classification" else "values"
-    return f"Predicts {what} of “{table.target}” from {estimator.n_features_in_:,} inputs; {quality.n:,} rows{size}."
+    return f"Predicts {what} of “{target}” from {inputs}; {quality.n:,} rows{size}."
 
 
 def _told(quality) -> list[str]:
@@ -84,6 +81,15 @@ def _told(quality) -> list[str]:
         f"A prediction is off by {own['rmse']:.4g} (root of the mean square), {compared}; R2 {own['r2']:.3f}.",
         f"{own['coverage']:.1%} of the targets are in their 95 % interval: {right}.",
     ]
+
+
+def _columns(estimator) -> list[list[str]]:
+    """Name, kind, what the column became and why, of every column of the user's table that has rules."""
+    rules = getattr(getattr(estimator, "columns_", None), "columns", ())
+    return [
+        [c.name, c.kind, c.becomes, "; ".join([*c.facts, *([c.warning] if c.warning else [])])]
+        for c in rules if hasattr(c, "becomes")
+    ]  # fmt: skip
 
 
 def _used(term: str, quality, names: dict) -> bool:

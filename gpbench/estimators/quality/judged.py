@@ -9,16 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, softmax
 
 from gpbench import catalog
 from gpbench.errors import BadInput, GpbenchError, NotApplicable
 from gpbench.estimators.input_checks import column, targets
+from gpbench.gp.inference.dirichlet import DirichletPosterior, log_softmax_mean
+from gpbench.gp.inference.dirichlet import targets as targets_of_classes
+from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.inference.latent import LikelihoodPosterior
 from gpbench.gp.inference.left_out import Known, cavity, left_out
 from gpbench.gp.inference.sparse import APPROXIMATIONS, Approximation
 from gpbench.methods.families.ep import LIKELIHOOD, Classifier
-from gpbench.metrics import gaussian_loss
+from gpbench.methods.one_vs_rest import OneVsRestPosterior
+from gpbench.metrics import class_numbers, each_class, gaussian_loss
 from gpbench.system import deadline, threads
 
 ROWS = 2000  # judged; the standard error of a coverage of 95 % is then half a per cent
@@ -76,7 +80,12 @@ def _left_out(estimator, rows) -> Judged:
     if isinstance(posterior, Classifier):
         m, v = cavity(posterior.posterior, rows)
         prob = LIKELIHOOD.probability(m, v)
-        return Judged(LEAVE_ONE_OUT, rows, (training.y[rows] > 0).astype(int), prob=np.column_stack([1 - prob, prob]))
+        return Judged(LEAVE_ONE_OUT, rows, class_numbers(training.y[rows], 2), prob=each_class(prob))
+    if isinstance(posterior, OneVsRestPosterior):
+        each = [LIKELIHOOD.log_probabilities(*cavity(part.posterior, rows))[:, 1] for part in posterior.parts]
+        return Judged(LEAVE_ONE_OUT, rows, training.y[rows].astype(int), prob=softmax(np.column_stack(each), axis=1))
+    if isinstance(posterior, DirichletPosterior):
+        return _of_dirichlet(posterior, training, np.asarray(estimator.model_.fitted.pivots), rows)
     if isinstance(posterior, LikelihoodPosterior):
         return _with_likelihood(estimator, posterior, rows)
     known, scaler = _known(estimator), estimator.model_.scaler
@@ -98,6 +107,20 @@ def _left_out(estimator, rows) -> Judged:
 def of_gaussians(how: str, rows, y, mean, std) -> Judged:
     below = ndtr((y - mean) / std)
     return Judged(how, rows, y, mean, std, below, below, -gaussian_loss(y, mean, std**2))
+
+
+def _of_dirichlet(posterior: DirichletPosterior, training, chosen, rows) -> Judged:
+    """Of exact regressions, whose factors tell the noise of the rows and so alpha."""
+    first, classes = posterior.parts[0], len(posterior.parts)
+    if not isinstance(first, ExactPosterior):
+        raise NotApplicable("classes by sparse regressions have no leave-one-out predictions of their own")
+    labels = class_numbers(training.y, classes)
+    other = int(np.argmax(labels[chosen] != 0))  # a row that is not of the first class has the noise log(1/alpha + 1)
+    s2 = float((first.factor.L[other] ** 2).sum() - first.kernel.diag(first.X[[other]])[0])
+    Y, S2 = targets_of_classes(labels, classes, 1 / np.expm1(s2))
+    each = [left_out(p, Known(training.X, y, s, chosen=chosen), rows) for p, y, s in zip(posterior.parts, Y.T, S2.T)]
+    mean, var = np.column_stack([p.mean for p in each]), np.column_stack([p.var for p in each]) - S2[rows]
+    return Judged(LEAVE_ONE_OUT, rows, labels[rows], prob=np.exp(log_softmax_mean(mean, var)))
 
 
 def _with_likelihood(estimator, posterior: LikelihoodPosterior, rows) -> Judged:
@@ -139,7 +162,7 @@ def judge_on(estimator, X, y) -> Judged:
         y = column(y, len(X))
         if len(unknown := np.setdiff1d(y, estimator.classes_)):
             raise BadInput(f"y: {unknown[0]} is none of the classes of the fit")
-        return Judged(GIVEN, rows, np.searchsorted(estimator.classes_, y), prob=np.column_stack([1 - p.prob, p.prob]))
+        return Judged(GIVEN, rows, np.searchsorted(estimator.classes_, y), prob=each_class(p.prob))
     y = targets(y, len(X))
     low, high = estimator.model_.below(X, y)
     return Judged(GIVEN, rows, y, p.mean, np.sqrt(p.var), low, high, estimator.model_.log_density(X, y))

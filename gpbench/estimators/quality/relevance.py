@@ -20,11 +20,13 @@ SCALES, RANGE = "1 / length-scale of the scaled inputs", "range of the mean alon
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the user's table: one input, or one for each level."""
+    """A column of the user's table: one input, or one for each level; a further 0/1 input may tell of gaps."""
 
     name: str
     inputs: tuple[int, ...]
-    levels: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()  # one for each input
+    ends: tuple[str, ...] = ()  # what 0 and 1 mean in the single input of two levels
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,26 @@ def names_of(estimator) -> list[str]:
 
 
 def columns_of(estimator) -> list[Column]:
-    """A category that a csv's reading made one-hot is one column again."""
+    """The columns of the user's table that are inputs: a category made one-hot is one column again."""
     encoding = getattr(estimator, "columns_", None)
-    names = names_of(estimator)
     if encoding is None:
-        return [Column(name, (j,)) for j, name in enumerate(names)]
+        return [Column(name, (j,)) for j, name in enumerate(names_of(estimator))]
     found, at = [], 0
     for column in encoding.columns:
-        levels = tuple(column.levels or ())
-        width = len(levels) or 1
-        found.append(Column(column.name, tuple(range(at, at + width)), levels))
-        at += width
-    return found if at == len(names) else [Column(name, (j,)) for j, name in enumerate(names)]
+        names = column.inputs
+        inputs, at = tuple(range(at, at + len(names))), at + len(names)
+        if names:
+            found.append(_column(column, names, inputs))
+    return found
+
+
+def _column(rule, names: list[str], inputs: tuple[int, ...]) -> Column:
+    kind = getattr(rule, "kind", "category" if rule.levels else "number")
+    if kind == "category":
+        return Column(rule.name, inputs, tuple(name.removeprefix(f"{rule.name}=") for name in names))
+    if kind == "boolean":
+        return Column(rule.name, inputs, ends=(rule.levels[0], rule.levels[-1]))
+    return Column(rule.name, inputs, unit=rule.becomes.split(",")[0] if kind in ("date", "time") else "")
 
 
 def inverse_scales(kernel: Kernel | None, inputs: int) -> np.ndarray | None:
@@ -127,10 +137,12 @@ def _grid(column: Column, centre, X, points: int):
         grid = np.tile(centre, (len(often), 1))
         grid[:, own] = np.eye(len(own))[[level for level, _ in often]]
         return grid, [column.levels[level] for level, _ in often]
-    (j,) = column.inputs
+    j = column.inputs[0]
     values = np.unique(X[:, j])
     if len(values) > FEW:
         values = np.linspace(*np.quantile(X[:, j], ENDS), points)
     grid = np.tile(centre, (len(values), 1))
     grid[:, j] = values
+    if column.ends and set(values) <= {0.0, 1.0}:
+        return grid, [column.ends[int(value)] for value in values]
     return grid, values.tolist()
