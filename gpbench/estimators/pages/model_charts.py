@@ -136,8 +136,9 @@ def effects(estimator, examined: Examined, most: int, target: str) -> list[Marku
         return []
     centre, rows = typical(estimator) if examined.rows is None else (examined.centre, examined.rows)
     probability = estimator.model_.task == "classification"
-    y_title = f"probability of {estimator.classes_[-1]}" if probability else f"predicted {target}"
-    along = [effect(estimator, column, centre, rows) for column in columns]
+    shown = -1 if not probability or len(estimator.classes_) == 2 else int(np.bincount(examined.judged.y).argmax())
+    y_title = f"probability of {estimator.classes_[shown]}" if probability else f"predicted {target}"
+    along = [effect(estimator, column, centre, rows, of_class=shown) for column in columns]
     ends = (0.0, 1.0) if probability else _ends(along)
     found = []
     for k, (column, e) in enumerate(zip(columns, along)):
@@ -147,11 +148,11 @@ def effects(estimator, examined: Examined, most: int, target: str) -> list[Marku
         sides = [] if e.std is None else [(a, m - BAND * s, m + BAND * s) for a, m, s in zip(at, mean, e.std.tolist())]
         texts = [f"{name if named else written(float(f'{name:.4g}'))}: {m:.4g}" for name, m in zip(e.at, mean)]
         few = named or len(at) <= 12
-        legend = {"line": "mean"} | ({"band": "95 % of the function"} if sides else {})
+        legend = {"line": "mean"} | ({"spread" if named else "band": "95 % of the function"} if sides else {})
+        title = f"{column.name}, {column.unit}" if column.unit else column.name
         found.append(
             Plain(
-                f"effect-{k}", f"{column.name}, {column.unit}" if column.unit else column.name, y_title, f"Along {column.name}, the other columns at their medians.",
-                y_ends=ends,
+                f"effect-{k}", title, y_title, f"Along {column.name}, the other columns at their medians.", y_ends=ends,
                 line=[] if named else list(zip(at, mean)), band=sides,
                 points=list(zip(at, mean, texts)) if few else list(zip(at, mean, texts))[::5],
                 categories=e.at if named else (), legend=legend,

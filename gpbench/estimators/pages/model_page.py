@@ -100,11 +100,11 @@ def _used(term: str, quality, names: dict) -> bool:
 
 
 def _settings(estimator) -> list[tuple[str, str]]:
-    given = {k: v for k, v in estimator.get_params(deep=False).items() if v is not None}
+    given = {k: v for k, v in estimator.get_params(deep=False).items() if v not in (None, "auto", {})}
     found = [("method", estimator.method_), ("kernel", str(estimator.kernel_))]
     if (noise := getattr(estimator, "noise_", None)) is not None:
         found.append(("noise variance", f"{noise:.4g}"))
     if estimator.log_evidence_ is not None:
         found.append(("log evidence", f"{estimator.log_evidence_:.6g}"))
-    asked = ", ".join(f"{k}={v!r}" for k, v in given.items())
+    asked = ", ".join(f"{k}={f'{v:.4g}' if isinstance(v, float) else repr(v)}" for k, v in given.items())
     return [*found, ("asked for", asked or "nothing"), ("gpbench", gpbench.__version__)]

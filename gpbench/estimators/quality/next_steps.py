@@ -50,7 +50,7 @@ def _of_classes(compared: list[dict]) -> list[str]:
 def _size(estimator) -> list[str]:
     n, basis, training = estimator.model_.n, estimator.n_basis_, getattr(estimator, "_training", None)
     if basis and basis < n and basis == getattr(getattr(training, "method", None), "d_max", None):
-        return [f"more basis vectors than {basis}: --n-basis {min(2 * basis, n)}"]
+        return [f"more basis vectors than {basis} (n_basis)"]
     return []
 
 

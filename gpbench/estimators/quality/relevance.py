@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpbench.gp.kernels.base import Kernel
+from gpbench.metrics import each_class
 
 from .judged import ROWS, order
 
@@ -121,11 +122,11 @@ def relevance(estimator, centre=None, rows=None) -> tuple[str, list[tuple[Column
     return measure, sorted(found, key=lambda pair: -pair[1])
 
 
-def effect(estimator, column: Column, centre, X, points: int = POINTS) -> Effect:
+def effect(estimator, column: Column, centre, X, points: int = POINTS, of_class: int = -1) -> Effect:
     grid, at = _grid(column, centre, X, points)
     p = estimator.model_.predict(grid)
     if estimator.model_.task == "classification":
-        return Effect(column, at, p.prob, None)
+        return Effect(column, at, each_class(p.prob)[:, of_class], None)
     var = p.var if p.var_latent is None else p.var_latent
     return Effect(column, at, p.mean, np.sqrt(np.maximum(var, 0.0)))
 
