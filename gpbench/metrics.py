@@ -1,34 +1,150 @@
-"""Test scores. Each says which way is better; predictions and targets are on the scale the caller states."""
+"""Scores of predictions on the test part. Each `Metric` holds its name, direction and functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any, Literal
 
 import numpy as np
 
-METRICS = ("nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "rmse", "mae", "crps", "coverage")
-CLASSIFICATION = ("err", "nlpd")
-REGRESSION = tuple(m for m in METRICS if m != "err")
-OF_TASK = {"regression": REGRESSION, "classification": CLASSIFICATION}
-IN_NATS = ("nlpd", "nlpd_latent", "snlp")  # differences count; of the others, ratios
-AIM = {"coverage": 0.95}  # the best value of a score that is not simply better when lower
+from .errors import InvalidPrediction
+from .text import one_line
+
+NOMINAL = 0.95  # probability of the interval that `coverage` counts
+RESERVED = (  # columns of results.csv that are no metric
+    "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
+    "n_test", "n_basis", "log_evidence", "kernel_rows", "peak_mb",
+)  # fmt: skip
+TASKS = ("regression", "classification")
+PARTS = {  # what the function of a metric may ask for, by the names of its arguments
+    "y": "targets of the test part; -1 and +1 for classes",
+    "y_train": "targets of the training part",
+    "variance": "variance that `nmse` divides by (key `nmse_variance` of a config)",
+    "mean": "predictive mean",
+    "var": "predictive variance, with noise",
+    "var_latent": "predictive variance without noise; absent unless all are positive",
+    "prob": "probability of the class +1",
+    "log_prob": "log probability of the classes -1 and +1, two columns; absent if the method gives none",
+}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score of predictions on the test part, with a function for each task that it applies to.
+
+    Parameters
+    ----------
+    name : str
+        Key in `metrics` of a config, and column of results.csv.
+    title : str
+        Heading in tables.
+    regression, classification : callable, optional
+        Function of that task. The names of its arguments say what it needs, see `metrics.PARTS`; there is no score
+        where one without a default is absent. The function may return None where the score is not defined.
+    better : {"lower", "higher"} or float
+        Direction, or the best value.
+    in_nats : bool
+        Differences count, not ratios.
+
+    Examples
+    --------
+    >>> from gpbench.extend import Metric
+    >>> worst = Metric("worst", "largest error", regression=lambda y, mean: float(max(abs(y - mean))))
+    >>> worst.needs("regression"), worst.tasks, worst.best
+    (('y', 'mean'), ('regression',), 'lower')
+    """
+
+    name: str
+    title: str
+    regression: Callable[..., float | None] | None = None
+    classification: Callable[..., float | None] | None = None
+    better: Literal["lower", "higher"] | float = "lower"
+    in_nats: bool = False
+
+    def __post_init__(self):
+        if not re.fullmatch("[a-z][a-z0-9_]*", self.name) or self.name in RESERVED or self.name.endswith("_seconds"):
+            raise ValueError(f"metric '{self.name}': a name has a-z 0-9 _ and is no other column of results.csv")
+        if not self.tasks:
+            raise ValueError(f"metric '{self.name}' has no function: give regression or classification")
+        if unknown := [n for task in self.tasks for n in self.needs(task) if n not in PARTS]:
+            known = ", ".join(PARTS)
+            raise ValueError(f"metric '{self.name}': its function asks for '{unknown[0]}'; it may ask for {known}")
+        if isinstance(self.better, str) and self.better not in ("lower", "higher"):
+            raise ValueError(f"metric '{self.name}': better is 'lower', 'higher' or a number, not '{self.better}'")
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(task for task in TASKS if getattr(self, task) is not None)
+
+    @property
+    def best(self) -> str:
+        """The direction in words: lower, higher, or nearer to a value."""
+        return self.better if isinstance(self.better, str) else f"nearer to {self.better:g}"
+
+    @property
+    def about(self) -> str:
+        """The docstring of its function."""
+        return inspect.getdoc(getattr(self, self.tasks[0])) or self.title
+
+    def needs(self, task: str) -> tuple[str, ...]:
+        return tuple(inspect.signature(getattr(self, task)).parameters)
+
+    def loss(self, values):
+        """What is lower for the better prediction."""
+        if self.better == "lower":
+            return values
+        return -values if self.better == "higher" else abs(values - self.better)
+
+    @property
+    def loss_name(self) -> str:
+        """What `loss` gives, in a sentence."""
+        if self.better == "lower":
+            return self.name
+        return f"negative {self.name}" if self.better == "higher" else f"distance of {self.name} from {self.better:g}"
+
+    def score(self, task: str, parts: Mapping[str, Any]) -> float | None:
+        """The score of one trial, or None where it does not apply; parts has keys of `PARTS`."""
+        given = {}
+        for name, parameter in inspect.signature(getattr(self, task)).parameters.items():
+            if parts.get(name) is not None:
+                given[name] = parts[name]
+            elif parameter.default is parameter.empty:
+                return None
+        try:
+            found = getattr(self, task)(**given)
+            return None if found is None else float(found)
+        except (TypeError, ValueError, ArithmeticError, LookupError) as e:
+            raise InvalidPrediction(f"metric {self.name}: {type(e).__name__}: {one_line(e)}") from e
+
+
+def of_task(task: str) -> list[str]:
+    """Names of the metrics of a task."""
+    return [name for name, metric in METRICS.items() if task in metric.tasks]
+
+
+def scores(task: str, parts: Mapping[str, Any]) -> dict[str, float | None]:
+    """Every metric of the task, None where it does not apply; parts has keys of `PARTS`."""
+    return {name: METRICS[name].score(task, parts) for name in of_task(task)}
 
 
 def lacking(known: Iterable[str], listed: Iterable[str]) -> list[str]:
     """Listed metrics that scores of a prediction lack; one that does not apply to its task is not missed."""
     known = set(known)
-    return [m for m in listed if m in (CLASSIFICATION if "err" in known else REGRESSION) and m not in known]
+    return [m for m in listed if m not in known and m in of_task("classification" if "err" in known else "regression")]
+
+
+def titles() -> dict[str, str]:
+    """Heading of each metric in tables."""
+    return {name: metric.title for name, metric in METRICS.items()}
 
 
 def loss(metric: str, values):
-    """What is lower for the better prediction: the score itself, or its distance from the value it should have."""
-    return abs(values - AIM[metric]) if metric in AIM else values
-
-
-def loss_name(metric: str) -> str:
-    """What `loss` gives, in a sentence."""
-    return f"distance of {metric} from {AIM[metric]:g}" if metric in AIM else metric
+    """What is lower for the better prediction, by the name of a metric."""
+    return METRICS[metric].loss(values)
 
 
 def nmse(y, mean, variance: float) -> float:
@@ -36,9 +152,9 @@ def nmse(y, mean, variance: float) -> float:
     return float(np.mean((y - mean) ** 2) / variance)
 
 
-def smse(y, mean) -> float:
+def smse(y, mean) -> float | None:
     """Mean squared error over the variance of the test targets ([cao])."""
-    return nmse(y, mean, float(np.var(y)))
+    return nmse(y, mean, float(variance)) if (variance := np.var(y)) > 0 else None
 
 
 def gaussian_loss(y, mean, var):
@@ -51,9 +167,15 @@ def nlpd(y, mean, var) -> float:
     return float(np.mean(gaussian_loss(y, mean, var)))
 
 
-def snlp(y, mean, var, train_mean: float, train_var: float) -> float:
+def nlpd_latent(y, mean, var_latent) -> float:
+    """nlpd with the latent variance, without noise."""
+    return nlpd(y, mean, var_latent)
+
+
+def snlp(y, mean, var, y_train) -> float | None:
     """nlpd minus that of the trivial model N(train mean, train variance) ([cao] eq. 22)."""
-    return nlpd(y, mean, var) - nlpd(y, train_mean, train_var)
+    trivial = float(np.mean(y_train)), float(np.var(y_train))
+    return nlpd(y, mean, var) - nlpd(y, *trivial) if trivial[1] > 0 else None
 
 
 def rmse(y, mean) -> float:
@@ -81,14 +203,8 @@ def crps(y, mean, var) -> float:
 
 def coverage(y, mean, var) -> float:
     """Share of test targets inside the central 95 % interval of N(mean, var); .95 is right, more is too wide."""
-    half = NormalDist().inv_cdf(0.5 + AIM["coverage"] / 2)
+    half = NormalDist().inv_cdf(0.5 + NOMINAL / 2)
     return float(np.mean(np.abs(y - mean) <= half * np.sqrt(var)))
-
-
-def of_gaussians(y, mean, var) -> dict[str, float]:
-    """The scores that need nothing but targets and predictive densities N(mean, var)."""
-    scores = {"rmse": rmse(y, mean), "mae": mae(y, mean)}
-    return scores | {f.__name__: f(y, mean, var) for f in (nlpd, crps, coverage)}
 
 
 def err(y, prob) -> float:
@@ -107,3 +223,18 @@ def nlpd_class(y, prob, log_prob=None) -> float:
         return float(-np.mean(np.where(positive, log_prob[:, 1], log_prob[:, 0])))
     p = np.where(positive, prob, 1 - prob)
     return float(-np.mean(np.log(np.maximum(p, np.finfo(float).tiny))))
+
+
+_OWN = (
+    Metric("nmse", "NMSE", nmse),
+    Metric("nlpd", "NLPD", nlpd, nlpd_class, in_nats=True),
+    Metric("nlpd_latent", "NLPD (latent)", nlpd_latent, in_nats=True),
+    Metric("smse", "SMSE", smse),
+    Metric("snlp", "SNLP", snlp, in_nats=True),
+    Metric("err", "error", classification=err),
+    Metric("rmse", "RMSE", rmse),
+    Metric("mae", "MAE", mae),
+    Metric("crps", "CRPS", crps),
+    Metric("coverage", "coverage (nominal .95)", coverage, better=NOMINAL),
+)
+METRICS = {metric.name: metric for metric in _OWN}  # and those of plug-ins, which `catalog.load_plugin` adds

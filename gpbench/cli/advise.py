@@ -72,8 +72,8 @@ def _look(file, target, task, drop, inputs, missing, **of_rows):
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("-o", "--output", type=output_folder, help="Folder [default: results/advice-<file>].")
 @plugin_option
-def advise(file, target, task, drop, inputs, missing, weight, noise, budget, metric, most, methods, jobs, seed, output,
-           plugin):  # fmt: skip
+def advise(file, target, task, drop, inputs, missing, weight, noise, budget, metric, most, methods, jobs, seed,
+           output):  # fmt: skip
     """Which method and how many basis vectors for the rows of FILE, within a budget of time.
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate is recommended that is behind
@@ -130,13 +130,13 @@ def advise(file, target, task, drop, inputs, missing, weight, noise, budget, met
 
 def _refuse_metric(metric: str, task: str) -> None:
     from gpbench.errors import ConfigError
-    from gpbench.metrics import METRICS, OF_TASK
+    from gpbench.metrics import METRICS, of_task
     from gpbench.text import nearest
 
     if metric not in METRICS:
-        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, OF_TASK[task])}")
-    if metric not in OF_TASK[task]:
-        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(OF_TASK[task])}")
+        raise ConfigError(f"--metric: unknown metric '{metric}'{nearest(metric, of_task(task))}")
+    if task not in METRICS[metric].tasks:
+        raise ConfigError(f"--metric: '{metric}' is no metric of {task}; those are {', '.join(of_task(task))}")
 
 
 @click.command(cls=Command)
@@ -153,7 +153,7 @@ def _refuse_metric(metric: str, task: str) -> None:
 @click.option("--set", "options", multiple=True, metavar="KEY=VALUE", help="A parameter of the method.")
 @plugin_option
 def fit(file, target, task, drop, inputs, missing, weight, noise, output, method, n_basis, kernel, learn, max_seconds,
-        seed, options, plugin):  # fmt: skip
+        seed, options):  # fmt: skip
     """Fit one model to the rows of FILE and keep it as plain arrays."""
     from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
     from gpbench.errors import BadInput
@@ -216,7 +216,7 @@ def _yaml(option: str, text: str):
 @click.argument("file", type=_file)
 @click.option("-o", "--output", type=output_file, help="OUT.csv [default: the terminal].")
 @plugin_option
-def predict(model, file, output, plugin):
+def predict(model, file, output):
     """Predictions of MODEL.npz for the rows of FILE: mean and std, or the class and its probability."""
     from gpbench import load
     from gpbench.errors import ConfigError

@@ -16,6 +16,7 @@ from gpbench.text import counted
 from .curves import write_curves
 from .shared import (
     KEPT,
+    PLUGINS,
     Command,
     ConfigName,
     fail,
@@ -103,7 +104,7 @@ def _where(_context, _parameter, value):
 @click.option("-o", "--output", type=output_folder, help="Results folder [default: results/<name>].")
 @click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
 @plugin_option
-def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, for_check, plugin, **options):
+def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, for_check, **options):
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
@@ -117,7 +118,7 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
             "--from takes results from other folders and --rerun all computes them: give one of them"
         )
     loaded = _load(configs, overrides)
-    options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
+    options |= {"offline": offline, "plugins": click.get_current_context().meta[PLUGINS]}
     selection = {"methods": methods or None, "datasets": datasets or None, "trials": trials}
     code = 0
     for path, config in loaded:
@@ -325,7 +326,7 @@ def _each_error_once(failures: list[dict]) -> list[dict]:
 @click.argument("configs", nargs=-1, required=True, type=ConfigName(), metavar="CONFIG...")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @plugin_option
-def validate(configs, overrides, plugin):
+def validate(configs, overrides):
     """Check schema, names, parameters and your own csv files; no network, nothing runs."""
     from gpbench.errors import DataError
     from gpbench.experiment.config.dataset_entry import remarks

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import json
 import math
+import os
 import sys
 from typing import Any
 
@@ -99,19 +100,22 @@ def print_json(content) -> None:
     sys.stdout.write("\n")
 
 
-def load_plugins(_context, _parameter, paths):
+PLUGINS = "gpbench.plugins"  # key of a context's `meta`: paths of the files given with --plugin
+
+
+def load_plugins(context, _parameter, paths) -> None:
     """Callback of --plugin: the files are known before any config is read."""
+    context.meta[PLUGINS] = [os.path.abspath(p) for p in paths]
     if paths:
         from gpbench import catalog
 
         for path in paths:
             catalog.load_plugin(path)
-    return paths
 
 
 plugin_option = click.option(
-    "--plugin", multiple=True, callback=load_plugins, is_eager=True, metavar="FILE",
-    help="A Python file with your own method, kernel or data set (docs/reference/extending.md).",
+    "--plugin", multiple=True, callback=load_plugins, is_eager=True, expose_value=False, metavar="FILE",
+    help="A Python file with your own method, kernel, metric or data set (docs/reference/extending.md).",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 folder = click.Path(exists=True, file_okay=False)

@@ -93,7 +93,7 @@ def naming(path) -> Iterator[None]:
     except BrokenPipeError:  # the file is a pipe, and its reader is gone
         raise
     except OSError as e:
-        folder = Path(os.path.realpath(path)).parent
+        folder = Path(os.path.realpath(path) if Path(path).is_symlink() else path).parent
         why = e.strerror or str(e) if folder.is_dir() else f"there is no folder {folder}"
         raise StorageError(f"cannot write {path}: {why}; name another file") from e
 

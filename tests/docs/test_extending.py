@@ -32,6 +32,10 @@ def examples(repo):
             "my_criterion.py",
             {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: largest-residual, d_max: 10}"},
         ),
+        (
+            "my_metric.py",
+            {"dataset": "friedman3", "kernel": "ard-se", "method": "full-gp]\nmetrics: [nmse, interval_score"},
+        ),
         ("my_data.py", {"dataset": "sine", "kernel": "ard-se", "method": "full-gp"}),
     ],
 )

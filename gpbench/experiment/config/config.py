@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from gpbench import catalog
 from gpbench.metrics import METRICS
 from gpbench.text import nearest
 
@@ -213,6 +214,8 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
     if not isinstance(listed, list) or not listed:
         reader.fault(("metrics",), f"metrics: expected a list, got {shown(listed)}")
         return ()
+    if not METRICS.keys() >= {str(metric) for metric in listed}:
+        catalog.load_installed_metrics()
     for i, metric in enumerate(listed):
         if metric not in METRICS:
             reader.fault(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")

@@ -57,6 +57,8 @@ def results(
     if (why := refusal(method, draw, trials[0].params)) is not None:
         raise why
     latent = not asked or "nlpd_latent" in asked
+    if not metrics.METRICS.keys() >= set(asked or ()):
+        catalog.load_installed_metrics()
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
     rng = random_streams.method(trials[0])
     fits = _fits(method, problem, rng, trials)
@@ -265,15 +267,8 @@ def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Pr
     variance = np.var(y_all if trial.scoring.get("nmse_variance", "dataset") == "dataset" else y)
     if variance == 0:
         raise InvalidPrediction("nmse is undefined: the targets it is measured against do not vary")
-    return {
-        "nmse": metrics.nmse(y, p.mean, float(variance)),
-        "nlpd_latent": metrics.nlpd(y, p.mean, p.var_latent) if _positive(p.var_latent) else None,
-        "smse": metrics.smse(y, p.mean) if np.var(y) > 0 else None,
-        "snlp": metrics.snlp(y, p.mean, p.var, float(np.mean(y_train)), float(np.var(y_train)))
-        if np.var(y_train) > 0
-        else None,
-        **metrics.of_gaussians(y, p.mean, p.var),
-    }
+    parts = {"y": y, "y_train": y_train, "variance": float(variance), "mean": p.mean, "var": p.var}
+    return metrics.scores("regression", parts | {"var_latent": p.var_latent if _positive(p.var_latent) else None})
 
 
 def _positive(var) -> bool:
@@ -281,7 +276,7 @@ def _positive(var) -> bool:
 
 
 def class_scores(draw: TrialData, p: Prediction) -> dict[str, float | None]:
-    return {"err": metrics.err(draw.y_test, p.prob), "nlpd": metrics.nlpd_class(draw.y_test, p.prob, p.log_prob)}
+    return metrics.scores("classification", {"y": draw.y_test, "prob": p.prob, "log_prob": p.log_prob})
 
 
 def _arrays(draw: TrialData, fitted: Fitted) -> dict:

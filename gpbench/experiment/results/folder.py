@@ -7,7 +7,6 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -242,7 +241,7 @@ class ResultsFolder:
     def write_csv(self, results: list[TrialResult]) -> None:
         """Write results.csv: one row per trial with a result; equal results give equal bytes."""
         rows = sorted((r.row() for r in results), key=_row_order)
-        content = _csv([_cell(row[c]) for c in COLUMNS] for row in rows)
+        content = _csv(rows)
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)
 
@@ -257,7 +256,7 @@ class ResultsFolder:
             raise ConfigError(f"{self.folder} has no results on {dataset}; it holds {held}")
         kept = [r for r in _rows(self.external) if (r.get("label"), r.get("dataset")) != (label, dataset)]
         new = [r | {"seed": here[0].get("seed")} for r in rows]
-        write_atomic(self.external, _csv([_cell(row.get(c)) for c in COLUMNS] for row in [*kept, *new]))
+        write_atomic(self.external, _csv([*kept, *new]))
 
     def write_condensed(self, tables: dict[str, bytes]) -> None:
         """Write curves.csv and notes.csv: what reports need of traces, which committed folders do not have."""
@@ -265,11 +264,13 @@ class ResultsFolder:
             write_summed(self.folder / name, content)
 
 
-def _csv(rows: Iterable[list[str]]) -> bytes:
+def _csv(rows: list[dict]) -> bytes:
+    """Lines with the columns that every folder has, and after them the metrics of plug-ins."""
+    more = sorted({name for row in rows for name in row} - set(COLUMNS))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
+    writer.writerow([*COLUMNS, *more])
+    writer.writerows([_cell(row.get(c)) for c in (*COLUMNS, *more)] for row in rows)
     return out.getvalue().encode()
 
 

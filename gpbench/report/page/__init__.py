@@ -7,9 +7,9 @@ from pathlib import Path
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.html import render
 from gpbench.html.svg_chart import figure
+from gpbench.metrics import titles
 from gpbench.papers.paper_tables import paper_tables
 
-from ..tables import TITLES
 from . import check_section, embedded_figures, run_facts, summary
 from .charts.folder_charts import Charts
 from .charts.printed_chart import panel_figure
@@ -31,7 +31,7 @@ def page(results: ResultsTable, files: list[Path] | None = None) -> str:
     tables = [t for t in (*paper_tables(results), results_table(book)) if t.rows]
     values = {
         "lead": str(results.config.get("description") or ""),
-        "metrics": TITLES,
+        "metrics": titles(),
         "best": best,
         "ranking": sheet(best.ranking, downloads=False) if best.ranking else "",
         "compared": check_section.compared(compared) if compared else None,

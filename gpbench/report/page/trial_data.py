@@ -18,8 +18,9 @@ import pandas as pd
 from gpbench.analysis.ranking import Group, Mark, against_best, groups, metrics_of
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import SERIES
+from gpbench.metrics import titles
 
-from ..tables import TIMES, TITLES
+from ..tables import TIMES
 from .notes import by_trial
 
 OTHERS = ("n_basis", *TIMES, "total_seconds")
@@ -93,7 +94,7 @@ class TrialBook:
             "command": _command(self.results),
             "series": [s | {"again": _selection(s)} for s in self.series()],
             "metrics": self.metrics,
-            "names": TITLES | TIMES | {"total_seconds": "total, s", "n_basis": "# BV"},
+            "names": titles() | TIMES | {"total_seconds": "total, s", "n_basis": "# BV"},
             "id": rows["trial_id"].tolist(),
             "trial": _once([_short(v) for v in rows["trial"]]),
             "seed": _once([_short(v) for v in rows["seed"]]),
