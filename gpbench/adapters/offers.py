@@ -13,7 +13,8 @@ from gpbench.text import is_python_file
 
 from .environment import OFFERS, Adapter
 
-RESERVED = ("model", "kernel", "ard", "d_max", "approx", "warm_up")  # what we tell the adapter ourselves
+# What we tell the adapter ourselves
+RESERVED = ("model", "kernel", "ard", "d_max", "approx", "warm_up", "task", "classes")
 EVERYWHERE = {"seed": "whole"}
 WANTED = {"count": "a whole number from 1", "whole": "a whole number from 0", "rate": "a positive number",
           "flag": "true or false"}  # fmt: skip
@@ -39,6 +40,7 @@ class Offers:
     options: Mapping[str, str | list[str]] | None = None  # by name one of WANTED, or the values there are
     approx: Collection[str] | None = None
     sized: bool = True  # whether d_max means anything to it
+    task: str = "regression"  # or classification
     isotropic: bool = False  # whether it takes one length-scale for all inputs, too
 
     def refuse_options(self, given: Mapping[str, Any]) -> None:
@@ -79,5 +81,6 @@ def offers(adapter: Adapter) -> Offers:
     there = yaml.safe_load(file.read_text(encoding="utf-8"))
     kernels, options = there["kernels"].get(adapter.model), there["options"][adapter.model]
     sized = adapter.model in there["sized"]
+    task = there.get("tasks", {}).get(adapter.model, "regression")
     isotropic = adapter.model in there.get("isotropic", ())
-    return Offers(adapter.name, adapter.model, kernels, options, there.get("approx", ()), sized, isotropic)
+    return Offers(adapter.name, adapter.model, kernels, options, there.get("approx", ()), sized, task, isotropic)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench.data.dataset import Kind
 from gpbench.errors import BadParameter
 from gpbench.methods.base import RowNoise
 
@@ -53,17 +54,16 @@ class Estimator(BaseEstimator):
             X, y, variance = X[weight > 0], y[weight > 0], None if variance is None else variance[weight > 0]
             weight = weight[weight > 0]
         rows = RowNoise.of(len(y), weight, variance)
-        cls, usual = parameters.method_class(self.method, self._task, len(X), self.likelihood)
+        kind = Kind(self._task, len(getattr(self, "classes_", ())) or 2)
+        cls, usual = parameters.method_class(self.method, kind, len(X), self.likelihood)
         choice = parameters.kernel(self.kernel, cls)
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
+        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood, cls.takes_prior)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
-        model, more = fit.fit(
-            X, y, self._task, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
-        )
+        model, more = fit.fit(X, y, kind, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows)
         self._keep(model, X, method, [*notes, *more], choice.objects)
 
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:

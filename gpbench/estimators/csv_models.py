@@ -13,6 +13,7 @@ from gpbench.data.tables.csv_columns import Encoding
 from gpbench.data.tables.csv_file import Look, medians, table
 from gpbench.data.tables.csv_words import place
 from gpbench.errors import BadInput, DataError
+from gpbench.metrics import class_numbers
 from gpbench.text import csv_cell
 
 from .fit import remarks
@@ -28,7 +29,7 @@ def fit_table(model, looked: Look):
     if np.isnan(X).any():
         fill = medians(X)
         X, encoding = np.where(np.isnan(X), fill, X), _with_fill(encoding, fill)
-    y = np.where(looked.y > 0, looked.labels[1], looked.labels[0]) if looked.labels else looked.y
+    y = np.array(looked.labels)[class_numbers(looked.y, len(looked.labels))] if looked.labels else looked.y
     of_rows = {"sample_weight": looked.weight, "noise_variance": looked.noise_variance}
     of_rows = {k: v for k, v in of_rows.items() if v is not None}
     if looked.labels and of_rows:
@@ -91,8 +92,10 @@ def predict_table(model, path) -> tuple[str, list[str]]:
     X, told = _encoded(encoding, path, header, rows)
     if hasattr(model, "classes_"):
         p = model.predict_proba(X)
-        likely = p.argmax(1)
-        columns = {"class": [csv_cell(str(model.classes_[k])) for k in likely], "prob": p.max(1).tolist()}
+        names = [csv_cell(str(label)) for label in model.classes_]
+        columns = {"class": [names[k] for k in p.argmax(1)], "prob": p.max(1).tolist()}
+        if len(names) > 2:
+            columns |= {f"prob {name}": column.tolist() for name, column in zip(names, p.T)}
     else:
         mean, std = model.predict(X, return_std=True)
         columns = {"mean": mean.tolist(), "std": std.tolist()}
