@@ -81,9 +81,18 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
                   "z_vector": "i k"}),
     "Encoding": ("", {"columns": "each Column"}),
     "Column": ("", {"name": "text", "levels": "? texts", "fill": "? real"}),
+    "Reading": ("", {"columns": "each ColumnRule", "missing": "text", "encoding": "text", "sep": "text",
+                     "separator": "text"}),
+    "ColumnRule": ("", {"name": "text", "kind": "text", "use": "text", "number": "? NumberFormat",
+                        "date": "? DateFormat", "levels": "texts", "missing_level": "bool", "fill": "? real",
+                        "gap_input": "bool", "first": "real", "low": "? real", "high": "? real", "facts": "texts",
+                        "warning": "text"}),
+    "NumberFormat": ("", {"decimal": "text", "thousands": "text", "units": "texts", "factors": "tuple",
+                          "shown": "text", "gaps": "tuple"}),
+    "DateFormat": ("", {"style": "text", "order": "text"}),
 }  # fmt: skip
 STATE = {  # of an estimator
     "model_": "Model D", "method_": "text", "objects_": "bool", "n_basis_": "? count", "noise_": "? natural",
     "log_evidence_": "? real", "path_": "? dict", "notes_": "texts", "n_features_in_": "count", "kernel_": "? kernel D",
-    "basis_": "? rows q D", "columns_": "Encoding", "feature_names_in_": "names", "classes_": "labels",
+    "basis_": "? rows q D", "columns_": "Encoding|Reading", "feature_names_in_": "names", "classes_": "labels",
 }  # fmt: skip
