@@ -196,7 +196,8 @@ class _One:
         for message in [*plan.notices, *memory_warnings(plan.trials)]:
             note(message)
         store = ResultsFolder(self.out)
-        offered = offers(plan.trials, store, sources, save_predictions)
+        held = store.inventory(plan.trials, predictions=save_predictions)
+        offered = offers(plan.trials, store.folder, held, sources, save_predictions)
         for source, results in offered.items():
             note(f"{counted(len(results), 'finished trial')} would be taken from {source}")
         taken = frozenset(r.trial.id for results in offered.values() for r in results)
@@ -268,7 +269,7 @@ class _One:
             return None
         try:
             return store.planned()[1]
-        except (FileNotFoundError, Damaged):  # committed results come without a manifest
+        except (FileNotFoundError, Damaged):  # a folder of an earlier version
             return self.plan(load_config(store.resolved)).trials
 
 

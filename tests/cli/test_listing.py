@@ -144,7 +144,7 @@ def test_a_packages_method_kernel_and_data_set_run_together_and_all_three_enter_
     env = {**os.environ, "PYTHONPATH": str(package)}
     ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-    (code,) = {t["code"] for t in json.loads((tmp_path / "out" / "manifest.json").read_text())["trials"]}
+    (code,) = {g["settings"]["code"] for g in json.loads((tmp_path / "out" / "plan.json").read_text())["groups"]}
     assert len({part for part in code.split("+") if part.startswith("my-gp-1.2_local-")}) == 3
 
 

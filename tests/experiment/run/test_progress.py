@@ -11,7 +11,6 @@ from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.run.duration import OVERHEAD, estimate, model_seconds
 from gpbench.experiment.run.jobs import jobs_for
-from gpbench.experiment.run.pending import pending_trials
 from gpbench.text import duration
 from tests.helpers.driver import finish, run_here, trial, write_job
 from tests.helpers.paths import REPO
@@ -49,7 +48,7 @@ def archived(config):
     config = load_config(ROOT / "configs" / config)
     store = ResultsFolder(ROOT / "results" / config.name)
     trials = plan(config, begun=store.begun(), fetch=False).trials
-    found = pending_trials(trials, store)
+    found = store.inventory(trials)
     done = {id: r for id, r in (found.stale | found.results).items() if r.status == "ok"}
     for job in (s.job for s in jobs_for([t for t in trials if t.id in done], lambda key: True).waiting):
         seconds = done[job.trials[-1].id].seconds
