@@ -9,7 +9,7 @@ import click
 
 from gpbench.text import counted, seconds
 
-from .shared import KEPT, Command, note, on_interruption, output_file, output_folder, plugin_option, stopped
+from .shared import KEPT, Command, note, of_config, on_interruption, output_file, output_folder, plugin_option, stopped
 
 _file = click.Path(exists=True, dir_okay=False)
 
@@ -143,7 +143,8 @@ def _refuse_metric(metric: str, task: str) -> None:
 @click.argument("file", type=_file)
 @_columns
 @click.option("-o", "--output", required=True, type=output_file, help="Where the model goes: MODEL.npz.")
-@click.option("--method", default="auto", show_default=True, help="gpbench list methods")
+@click.option("--method", default="auto", show_default=True, shell_complete=of_config("methods"),
+              help="gpbench list methods")  # fmt: skip
 @click.option("--n-basis", default="auto", show_default=True, help="A number, or auto.")
 @click.option("--kernel", default="auto", show_default=True,
               help="gpbench list kernels; or a mapping as in a config, '{sum: [ard-se, linear]}'.")  # fmt: skip

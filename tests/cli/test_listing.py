@@ -65,7 +65,7 @@ def test_the_same_error_in_every_trial_is_told_once():
     assert lines[1].endswith("the same error") and lines[3].endswith("another")
     stream = io.StringIO()
     _failures(Bar(stream), ["no such thing"] * 3 + ["another"])
-    assert stream.getvalue().count("trial 0: no such thing") == 1
+    assert stream.getvalue().count("repetition 0: no such thing") == 1
     assert "the same error ended 3 trials: no such thing" in stream.getvalue()
 
 

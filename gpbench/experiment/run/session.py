@@ -113,7 +113,7 @@ class Session:
             self.progress.say(f"env/{name} was damaged and is now in quarantine/")
         missing = self._missing(trials)
         self.executor = executor_for(self.options, self.store, self.lock, missing)
-        self.progress.start(len(trials), len(trials) - len(missing))
+        self.progress.start(len(trials), len(trials) - len(missing), trials)
         rows_on = self.options.rows_on
         self.rows = Scheduler.at(rows_on, self.options.jobs) if missing and rows_on != "local" else None
         try:
@@ -346,4 +346,4 @@ class Session:
 
 
 def _place(job: Job) -> str:
-    return f"{job.trials[0].dataset_name} trial {job.trials[0].index}"
+    return f"{job.trials[0].dataset_name} repetition {job.trials[0].index}"

@@ -56,7 +56,7 @@ class FitInTurns:
         with recorder.time("select"):
             basis = None if before is None else method.kept(before)
             path = method.begin(self.problem, gp, self.rng, method.d_max, basis, recorder, also)
-            path.grow(method.d_max, method.patience)
+            path.grow(method.d_max, None if method.stop_rule is None else method.stop_rule.stops)
         if self.by_epoch and before is not None:  # the model of an epoch has a basis chosen at its hyperparameters
             recorder.also({"seconds": sum(recorder.seconds.values())})
             recorder.model({"epoch": len(self.history)}, method.posterior(self.problem, gp, path))
