@@ -15,20 +15,23 @@ from .errors import InvalidPrediction
 from .text import one_line
 
 NOMINAL = 0.95  # probability of the interval that `coverage` counts
+BINS = 15  # of `ece` and of reliability diagrams, of equal width between 0 and 1
 RESERVED = (  # columns of results.csv that are no metric
     "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
     "n_test", "n_basis", "log_evidence", "kernel_rows", "peak_mb",
 )  # fmt: skip
 TASKS = ("regression", "classification")
 PARTS = {  # what the function of a metric may ask for, by the names of its arguments
-    "y": "targets of the test part; -1 and +1 for classes",
+    "y": "targets of the test part; -1 and +1 for two classes, numbers from 0 for more",
     "y_train": "targets of the training part",
     "variance": "variance that `nmse` divides by (key `nmse_variance` of a config)",
     "mean": "predictive mean",
     "var": "predictive variance, with noise",
     "var_latent": "predictive variance without noise; absent unless all are positive",
-    "prob": "probability of the class +1",
-    "log_prob": "log probability of the classes -1 and +1, two columns; absent if the method gives none",
+    "log_density": "log predictive density of each target; absent if the density is normal",
+    "interval": "lower and upper end of the central 95 % interval, two columns; absent if the density is normal",
+    "prob": "probability of the class +1; of more than two classes that of each, one column a class",
+    "log_prob": "log probability of every class, one column a class; absent if the method gives none",
 }
 
 
@@ -162,9 +165,9 @@ def gaussian_loss(y, mean, var):
     return 0.5 * (np.log(2 * np.pi * var) + (y - mean) ** 2 / var)
 
 
-def nlpd(y, mean, var) -> float:
+def nlpd(y, mean, var, log_density=None) -> float:
     """Mean negative log predictive density; var includes the noise unless the name says latent."""
-    return float(np.mean(gaussian_loss(y, mean, var)))
+    return float(np.mean(gaussian_loss(y, mean, var) if log_density is None else -log_density))
 
 
 def nlpd_latent(y, mean, var_latent) -> float:
@@ -172,10 +175,10 @@ def nlpd_latent(y, mean, var_latent) -> float:
     return nlpd(y, mean, var_latent)
 
 
-def snlp(y, mean, var, y_train) -> float | None:
+def snlp(y, mean, var, y_train, log_density=None) -> float | None:
     """nlpd minus that of the trivial model N(train mean, train variance) ([cao] eq. 22)."""
     trivial = float(np.mean(y_train)), float(np.var(y_train))
-    return nlpd(y, mean, var) - nlpd(y, *trivial) if trivial[1] > 0 else None
+    return nlpd(y, mean, var, log_density) - nlpd(y, *trivial) if trivial[1] > 0 else None
 
 
 def rmse(y, mean) -> float:
@@ -188,12 +191,15 @@ def mae(y, mean) -> float:
     return float(np.mean(np.abs(y - mean)))
 
 
-def crps(y, mean, var) -> float:
-    """Mean continuous ranked probability score of N(mean, var), in units of the target.
+def crps(y, mean, var, log_density=None) -> float | None:
+    """Mean continuous ranked probability score of N(mean, var), in units of the target; of no other density.
 
     sd (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)),   z = (y - mean) / sd
     """
     from scipy.special import erf
+
+    if log_density is not None:
+        return None
 
     sd = np.sqrt(var)
     z = (y - mean) / sd
@@ -201,28 +207,85 @@ def crps(y, mean, var) -> float:
     return float(np.mean(sd * (z * erf(z / np.sqrt(2)) + 2 * density - 1 / np.sqrt(np.pi))))
 
 
-def coverage(y, mean, var) -> float:
-    """Share of test targets inside the central 95 % interval of N(mean, var); .95 is right, more is too wide."""
+def coverage(y, mean, var, log_density=None, interval=None) -> float | None:
+    """Share of test targets inside the central 95 % interval; .95 is right, more is too wide."""
+    if interval is not None:
+        return float(np.mean((y >= interval[:, 0]) & (y <= interval[:, 1])))
+    if log_density is not None:
+        return None
     half = NormalDist().inv_cdf(0.5 + NOMINAL / 2)
     return float(np.mean(np.abs(y - mean) <= half * np.sqrt(var)))
 
 
+def deviance(y, mean) -> float | None:
+    """Mean Poisson deviance, 2 (y log(y / mean) - y + mean), of targets 0, 1, 2, ... with means above 0."""
+    from scipy.special import xlogy
+
+    if not ((y >= 0) & (y == np.round(y)) & (mean > 0)).all():
+        return None
+    return float(2 * np.mean(xlogy(y, y / mean) - y + mean))
+
+
+# -- classes: y is -1/+1 with prob = P(y = +1) (t,), or a class number 0 to K-1 with prob (t, K) --------------------
+
+
+def each_class(prob) -> np.ndarray:
+    """Probabilities of every class   (t, K)."""
+    prob = np.asarray(prob)
+    return np.column_stack([1 - prob, prob]) if prob.ndim == 1 else prob
+
+
+def class_numbers(y, classes: int) -> np.ndarray:
+    """0 to K-1; of two classes -1 is number 0."""
+    return (np.asarray(y) > 0).astype(int) if classes == 2 else np.asarray(y).astype(int)
+
+
 def err(y, prob) -> float:
-    """Share of misclassified points; y is -1/+1, prob is P(y = +1)."""
-    return float(np.mean(np.where(prob > 0.5, 1, -1) != y))
+    """Share of misclassified points."""
+    prob = np.asarray(prob)
+    likely = np.where(prob > 0.5, 1, -1) if prob.ndim == 1 else prob.argmax(1)
+    return float(np.mean(likely != y))
 
 
 def nlpd_class(y, prob, log_prob=None) -> float:
-    """Mean of -log p(y), natural log; y is -1/+1.
+    """Mean of -log p(y), natural log.
 
-    log_prob is log p of both classes (t, 2). Without it 1 - prob stands for the class -1, which knows no loss between
+    log_prob is log p of all classes (t, K). Without it 1 - prob stands for the class -1, which knows no loss between
     37 nats and that of the smallest number.
     """
-    positive = np.asarray(y) > 0
+    p = each_class(prob)
+    number = class_numbers(y, p.shape[1])
+    rows = np.arange(len(number))
     if log_prob is not None:
-        return float(-np.mean(np.where(positive, log_prob[:, 1], log_prob[:, 0])))
-    p = np.where(positive, prob, 1 - prob)
-    return float(-np.mean(np.log(np.maximum(p, np.finfo(float).tiny))))
+        return float(-np.mean(log_prob[rows, number]))
+    return float(-np.mean(np.log(np.maximum(p[rows, number], np.finfo(float).tiny))))
+
+
+def log_loss(y, prob, log_prob=None) -> float:
+    """Mean of -log p(y) of classes, natural log: the nlpd under its usual name."""
+    return nlpd_class(y, prob, log_prob)
+
+
+def brier(y, prob) -> float:
+    """Mean squared distance of the probabilities from the class (1, others 0); of two classes that of P(y = +1)."""
+    p = each_class(prob)
+    squares = ((p - (class_numbers(y, p.shape[1])[:, None] == np.arange(p.shape[1]))) ** 2).sum(1)
+    return float(np.mean(squares) / (2 if p.shape[1] == 2 else 1))
+
+
+def reliability(y, prob) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(rows, sum of the probabilities, right ones) in each of BINS bins by the most probable class's probability."""
+    p = each_class(prob)
+    sure = p.max(1)
+    right = p.argmax(1) == class_numbers(y, p.shape[1])
+    at = np.minimum((sure * BINS).astype(int), BINS - 1)
+    return tuple(np.bincount(at, weights=w, minlength=BINS) for w in (np.ones(len(at)), sure, right))
+
+
+def ece(y, prob) -> float:
+    """Expected calibration error: |share of right ones - probability| of 15 bins, weighted by their rows."""
+    count, sure, right = reliability(y, prob)
+    return float(np.abs(right - sure).sum() / count.sum())
 
 
 _OWN = (
@@ -236,5 +299,9 @@ _OWN = (
     Metric("mae", "MAE", mae),
     Metric("crps", "CRPS", crps),
     Metric("coverage", "coverage (nominal .95)", coverage, better=NOMINAL),
+    Metric("log_loss", "log loss", classification=log_loss, in_nats=True),
+    Metric("brier", "Brier score", classification=brier),
+    Metric("ece", "calibration error", classification=ece),
+    Metric("deviance", "Poisson deviance", deviance),
 )
 METRICS = {metric.name: metric for metric in _OWN}  # and those of plug-ins, which `catalog.load_plugin` adds

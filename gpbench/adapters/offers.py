@@ -13,7 +13,8 @@ from gpbench.text import is_python_file
 
 from .environment import OFFERS, Adapter
 
-RESERVED = ("model", "kernel", "ard", "d_max", "approx", "warm_up")  # what we tell the adapter ourselves
+# What we tell the adapter ourselves
+RESERVED = ("model", "kernel", "ard", "d_max", "approx", "warm_up", "task", "classes")
 EVERYWHERE = {"seed": "whole"}
 WANTED = {"count": "a whole number from 1", "whole": "a whole number from 0", "rate": "a positive number",
           "flag": "true or false"}  # fmt: skip
@@ -37,6 +38,7 @@ class Offers:
     options: Mapping[str, str] | None = None  # by name one of WANTED
     approx: Collection[str] | None = None
     sized: bool = True  # whether d_max means anything to it
+    task: str = "regression"  # or classification
 
     def refuse_options(self, given: Mapping[str, Any]) -> None:
         there = None if self.options is None else {**self.options, **EVERYWHERE}
@@ -74,4 +76,5 @@ def offers(adapter: Adapter) -> Offers:
     there = yaml.safe_load(file.read_text(encoding="utf-8"))
     kernels, options = there["kernels"].get(adapter.model), there["options"][adapter.model]
     sized = adapter.model in there["sized"]
-    return Offers(adapter.name, adapter.model, kernels, options, there.get("approx", ()), sized)
+    task = there.get("tasks", {}).get(adapter.model, "regression")
+    return Offers(adapter.name, adapter.model, kernels, options, there.get("approx", ()), sized, task)

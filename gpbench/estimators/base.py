@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpbench.errors import BadParameter
+from gpbench.data.dataset import Kind
+from gpbench.errors import BadInput, BadParameter
 from gpbench.methods.base import RowNoise
 
 from . import csv_models, fit, input_checks, parameters, random_streams
@@ -46,25 +47,30 @@ class Estimator(BaseEstimator):
     def _fit(self, X, targets, sample_weight=None, noise_variance=None) -> None:
         """`targets` gives them for a number of rows, which they are checked against; a row of weight 0 is left out."""
         vars(self).pop("columns_", None)  # of a csv that an earlier fit was to
-        X = self._inputs(X, parameters.takes_objects(self.kernel), reset=True)
+        told: list[str] = []
+        objects = parameters.takes_objects(self.kernel)
+        if not objects and csv_models.needs_rules(X):
+            checked_width(self, X, reset=True)
+            X, self.columns_, told = csv_models.fit_frame(X)
+        else:
+            X = self._inputs(X, objects, reset=True)
         y = targets(len(X))
         weight, variance = input_checks.of_rows(sample_weight, noise_variance, len(X))
         if weight is not None and not weight.all():
             X, y, variance = X[weight > 0], y[weight > 0], None if variance is None else variance[weight > 0]
             weight = weight[weight > 0]
         rows = RowNoise.of(len(y), weight, variance)
-        cls, usual = parameters.method_class(self.method, self._task, len(X), self.likelihood)
+        kind = Kind(self._task, len(getattr(self, "classes_", ())) or 2)
+        cls, usual = parameters.method_class(self.method, kind, len(X), self.likelihood)
         choice = parameters.kernel(self.kernel, cls)
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
+        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood, cls.takes_prior)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
-        model, more = fit.fit(
-            X, y, self._task, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
-        )
-        self._keep(model, X, method, [*notes, *more], choice.objects)
+        model, more = fit.fit(X, y, kind, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows)
+        self._keep(model, X, method, [*told, *notes, *more], choice.objects)
 
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
@@ -91,8 +97,14 @@ class Estimator(BaseEstimator):
         """The fitted model and the inputs as it takes them."""
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(X, y) first")
-        if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
-            X = csv_models.frame_inputs(self.columns_, X)
+        if hasattr(self, "columns_"):
+            if hasattr(self, "feature_names_in_"):  # fitted to a data frame of more than numbers
+                if not hasattr(X, "columns"):
+                    raise BadInput("X: the model was fitted to a data frame; give one with the same columns")
+                checked_width(self, X, reset=False)
+                return self.model_, input_checks.vectors(csv_models.frame_inputs(self.columns_, X))
+            if hasattr(X, "columns"):  # fitted to a csv, whose columns it knows by name
+                X = csv_models.frame_inputs(self.columns_, X)
         return self.model_, self._inputs(X, self.objects_, reset=False)
 
     def save(self, path) -> None:

@@ -8,6 +8,7 @@ from statistics import NormalDist
 import numpy as np
 
 from gpbench import catalog
+from gpbench.data.dataset import Kind
 from gpbench.data.scaling import Scaler
 from gpbench.data.validation import repeated
 from gpbench.errors import (
@@ -45,11 +46,12 @@ class Model:
     scaler: Scaler
     n: int  # training rows
     task: str
+    classes: int = 2
 
     def predict(self, X) -> Prediction:
         with threads.limited():
             p = predict(self.fitted, self.scaler.inputs(X), self.n)
-        check(p, len(X), self.task)
+        check(p, len(X), self.task, self.classes)
         if self.task == "classification":
             return p
         mean, var = self.scaler.back(p.mean, p.var, X)
@@ -81,11 +83,12 @@ class Model:
 
 
 def fit(
-    X, y, task: str, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
+    X, y, kind: Kind, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
     max_seconds: float | None = None, rows: RowNoise | None = None,
 ) -> tuple[Model, list[str]]:  # fmt: skip
     """A model of raw rows, and what its user should know."""
     refuse_too_large(method, len(y))
+    task = kind.task
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
     if (named := getattr(method, "likelihood", None)) and catalog.find("likelihood", named).targets == "counts":
         scale["target"] = "none"
@@ -100,7 +103,7 @@ def fit(
         h = FEW_VALUES
     with threads.limited(), deadline.cuts() as cut, deadline.within(max_seconds):
         try:
-            problem = _problem(Xs, ys, method, kernel, h, streams, task, rows)
+            problem = _problem(Xs, ys, method, kernel, h, streams, kind, rows)
             fitted = method.checked(method.fit(problem, streams.method()), len(y))
         except MissingExtra:
             raise
@@ -115,10 +118,10 @@ def fit(
         limit = "the limit outside" if max_seconds is None else f"{max_seconds:g} s"
         notes.append(f"max_seconds: cut to end within {limit}: {'; '.join(cut)}")
     kept = replace(fitted, models=(), shown={})
-    return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
+    return Model(kept, scaler, len(y), *kind), [*notes, *fitted.notes]
 
 
-def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str, noise) -> Problem:
+def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, kind: Kind, noise) -> Problem:
     order = streams.order(len(y))
     versions = learners(h, method.model_dump(mode="json"), type(method)) if h is not FEW_VALUES else {}
     shared = None
@@ -128,7 +131,7 @@ def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Strea
         of_subset = None if noise is None else noise[rows]
         with deadline.share(LEARNING):
             shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared(), rows=of_subset)
-    return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task, noise)
+    return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, kind, noise)
 
 
 def remarks(X, y, task: str) -> list[str]:

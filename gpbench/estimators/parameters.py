@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from gpbench import catalog
+from gpbench.data.dataset import Kind
 from gpbench.errors import BadParameter, ConfigError
 from gpbench.experiment.config import kernel_entry
 from gpbench.experiment.config.document_checker import Reader, wording
@@ -44,11 +45,12 @@ class KernelChoice:
         return self.given if isinstance(self.given, Kernel) else build_kernel(self.given, X)
 
 
-def method_class(name: str, task: str, n: int, likelihood: str | None = None) -> tuple[type[Method], dict]:
+def method_class(name: str, kind: Kind, n: int, likelihood: str | None = None) -> tuple[type[Method], dict]:
     """The method's class and the parameters that come with the default choice."""
     if not isinstance(name, str):
         raise BadParameter(f"method: expected a name such as 'vfe', got {name!r}")
-    name, usual = defaults.method(task, n, likelihood) if name == "auto" else (name, {})
+    task = kind.task
+    name, usual = defaults.method(kind, n, likelihood) if name == "auto" else (name, {})
     try:
         cls = catalog.find("method", name)
     except ConfigError as e:
@@ -58,6 +60,8 @@ def method_class(name: str, task: str, n: int, likelihood: str | None = None) ->
     if cls.task_of(usual) != task:
         other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
         raise BadParameter(f"method: {name} is for {cls.task}; use {other}")
+    if kind.classes > 2 and not cls.many_classes:
+        raise BadParameter(f"method: {name} is for two classes, y has {kind.classes}; take dirichlet or one-vs-rest")
     return cls, usual
 
 
@@ -85,7 +89,7 @@ def method(
     if "nugget" in cls.model_fields:
         given["nugget"] = 0.0  # [keerthi]'s noise-free NLPD needs it; a user's latent deviation is the posterior's
     if n_basis == "auto":
-        if size == "d_max":
+        if size == "d_max" and "d_max" not in given:
             given["d_max"] = defaults.largest_size(task, n)
             if "stop" in cls.model_fields:
                 given["stop"] = "auto"
@@ -178,14 +182,14 @@ def _described(given: Any) -> dict:
     return given
 
 
-def hyperparameters(learn: Any, task: str, n: int, likelihood: str | None = None) -> dict:
+def hyperparameters(learn: Any, task: str, n: int, likelihood: str | None = None, prior: bool = True) -> dict:
     """As a trial keeps them; `learn` is a word, or a mapping as a config has under `hyperparameters`."""
     if isinstance(learn, dict):
         given = learn
     elif learn not in LEARN:
         raise BadParameter(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
     else:
-        given = defaults.learning(task, n, likelihood)
+        given = defaults.learning(task, n, likelihood, prior)
         if learn != "auto" and learn != given["schedule"]:
             given = {"schedule": learn, "from": "full-gp"}
     try:

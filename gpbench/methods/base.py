@@ -83,6 +83,7 @@ class Problem:
     schedule: Schedule
     order: np.ndarray  # (n,) shared random order of the rows: start sets and subsets are its prefixes
     task: str = "regression"
+    classes: int = 2  # of classification data: y is -1 or +1, or 0 to classes - 1 where there are more than two
     learned_on: int | None = None  # rows of the full GP that learned `gp`; None where its values were given
     latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
     whole_path: bool = False  # greedy paths go on past their stop to d_max, and leave the models of other stop rules
@@ -219,6 +220,8 @@ class Method(BaseModel):
     title: ClassVar[str] = ""
     use: ClassVar[str] = ""  # what it does and when to take it, in a sentence
     task: ClassVar[str] = "regression"  # or classification
+    many_classes: ClassVar[bool] = False  # takes more than two classes
+    takes_prior: ClassVar[bool] = True  # of classification: uses the schedule's prior on hyperparameters
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices

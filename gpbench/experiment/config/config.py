@@ -104,6 +104,8 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
         reader.fault((), "'name' is missing: it names the results folder")
     settings = {k: settings_of.read(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
     datasets = _datasets(reader, data, folder, parameters, all_found)
+    if "methods" not in data and any(d.classes > 2 for d in datasets):
+        classes = method_entry.for_many_classes("hyperparameters" in data)
     methods = _methods(reader, classes, folder)
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
     config = Config(
@@ -205,7 +207,7 @@ def _dataset(reader: Reader, data: Any, keys: Keys, folder: Path, parameters, co
         reader.unknown_key((*keys, key), {*own, *SETTINGS, *parameters}, sure=complete)
     settings = {k: settings_of.read(reader, k, v, (*keys, k)) for k, v in rest.items() if k in SETTINGS}
     params = {k: v for k, v in rest.items() if k not in SETTINGS}
-    return DatasetEntry(tuple(plain), task, settings, params, keys, label)
+    return DatasetEntry(tuple(plain), task, settings, params, keys, label, dataset_entry.classes_of(reader, plain))
 
 
 def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
@@ -292,17 +294,28 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             if method.cls.compact and settings["kernel"]:
                 place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
                 kernel_entry.check_support(reader, method.method, settings["kernel"], place)
+            _check_classes(reader, dataset, method)
             learned = settings["hyperparameters"] or {}
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = [method] if "hyperparameters" in method.settings else config.methods
             method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
-            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
+            if learned.get("prior", "none") != "none" and _has_no_prior(method.cls):
                 reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
                 kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"), method.cls.task)
             if learned.get("bounds") and settings["kernel"]:
                 kernel_entry.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
+
+
+def _has_no_prior(cls) -> bool:
+    return cls.task == "regression" or not cls.takes_prior
+
+
+def _check_classes(reader: Reader, dataset: DatasetEntry, method: MethodEntry) -> None:
+    if dataset.task == "classification" and dataset.classes > 2 and not method.cls.many_classes:
+        message = f"{method.method} is for two classes, {dataset.names[0]} has {dataset.classes}"
+        reader.fault(method.keys, f"{message}; take dirichlet or one-vs-rest")
 
 
 def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method: MethodEntry) -> None:

@@ -32,6 +32,7 @@ class DatasetEntry:
     params: dict  # method parameters of this data set alone
     keys: Keys  # where it stands in the document
     label: str = ""  # how tables and figures call it; empty: its name
+    classes: int = 2  # of classification data, as far as they are known
 
     @property
     def names(self) -> list[str]:
@@ -41,6 +42,14 @@ class DatasetEntry:
     def n_train(self) -> int | None:
         """Training rows where the entry itself says how many."""
         return (self.settings.get("split") or {}).get("n_train") or self.alternatives[0].get("n_train")
+
+
+def classes_of(reader: Reader, alternatives: list[dict]) -> int:
+    """Classes of the data set, of several the most."""
+    tables = {id(source): len(looked.labels) for source, looked in reader.files}
+    known = [len(catalog.find("dataset", a["name"]).labels) if "name" in a else tables.get(id(a), 2)
+             for a in alternatives]  # fmt: skip
+    return max(2, *known)
 
 
 def tasks_of(data: dict) -> set[str]:

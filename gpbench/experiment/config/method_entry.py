@@ -41,6 +41,13 @@ def recommended(tasks: set[str], learned: bool) -> list[dict]:
     return [{"method": "ep"} | ({} if learned else {"hyperparameters": joint})]
 
 
+def for_many_classes(learned: bool) -> list[tuple[dict, type]]:
+    """The same for data of more than two classes, each with its class."""
+    joint = {"schedule": "joint", "evaluations": 50}
+    entry = {"method": "dirichlet"} | ({} if learned else {"hyperparameters": joint})
+    return [(entry, catalog.find("method", "dirichlet"))]
+
+
 def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | None]:
     """A method entry as a mapping, and the method's class."""
     name_keys = keys if isinstance(data, str) else (*keys, "method")

@@ -9,6 +9,7 @@ from itertools import count
 
 import numpy as np
 
+from gpbench.data.dataset import REGRESSION, Kind
 from gpbench.data.readonly import read_only
 from gpbench.data.scaling import large
 from gpbench.experiment.plan import random_streams
@@ -61,7 +62,7 @@ def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
     """The problem of a trial; `shared` is the result of `shared_fit`, if the trial needs one."""
     X, y = draw.scaled(draw.split.train)
     rules = trial.kernel, trial.hyperparameters, trial.learner
-    return posed(X, y, draw.order, *rules, shared, draw.dataset.task, draw.row_noise(draw.split.train))
+    return posed(X, y, draw.order, *rules, shared, draw.dataset.kind, draw.row_noise(draw.split.train))
 
 
 def _telling(tell: Tell | None, rows: RowNoise | None):
@@ -79,7 +80,7 @@ def _telling(tell: Tell | None, rows: RowNoise | None):
 
 
 def posed(
-    X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression",
+    X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, kind: Kind = REGRESSION,
     rows: RowNoise | None = None,
 ) -> Problem:  # fmt: skip
     """The problem of scaled rows; `h`: the trial's `hyperparameters`, `learner`: version of the search.
@@ -94,7 +95,9 @@ def posed(
     gp = GP(_settled(gp.kernel), gp.noise)
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = HyperparameterSearch(learner, h.get("bounds"))
-    return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task, learned_on=learned_on, rows=rows)
+    schedule = Schedule(kind=h["schedule"], **options)
+    more = {"learned_on": learned_on, "rows": rows, "classes": kind.classes}
+    return Problem.of(X, y, gp, schedule, order, kind.task, **more)
 
 
 def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = None) -> dict:

@@ -16,7 +16,7 @@ COLUMNS = (  # of results.csv, in this order
     "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
     "n_test", "nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "n_basis", "log_evidence", "fit_seconds",
     "select_seconds", "adapt_seconds", "predict_seconds", "kernel_rows", "peak_mb", "learn_seconds", "cpu_seconds",
-    "rmse", "mae", "crps", "coverage",
+    "rmse", "mae", "crps", "coverage", "log_loss", "brier", "ece", "deviance",
 )  # fmt: skip
 FIRST_COLUMNS = COLUMNS[: COLUMNS.index("learn_seconds")]  # what every folder has; the others came later
 Status = Literal["ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped", "lost"]
