@@ -71,7 +71,7 @@ def fail(error) -> int:
 
 
 class Terminated(BaseException):
-    """SIGTERM, where nobody else listens to it: outside of the trials."""
+    """SIGTERM, where no other handler is set: outside of the trials."""
 
 
 def terminate(_number, _frame):

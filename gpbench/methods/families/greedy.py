@@ -152,7 +152,7 @@ class GreedyMethod(Method):
         return path.state.pivots[: self._size(path)].copy()
 
     def adapt(self, problem: Problem, gp: GP, Z, recorder: Recorder) -> tuple[GP, Optimum]:
-        """A short climb of the objective over kernel and noise, basis fixed."""
+        """A short optimisation of the objective over kernel and noise, basis fixed."""
         schedule, approximation, name = problem.schedule, sparse.APPROXIMATIONS[self.approximation], self.objective
         if name == "free-energy":  # the evidence, with the penalty that VFE adds to it
             approximation, name = sparse.VFE, "evidence"
