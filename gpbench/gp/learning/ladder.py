@@ -2,8 +2,9 @@
 
 Most of the way is made where an evaluation costs a hundredth. On each rung every start is optimised until two
 iterations together gain less than GAIN; a start that meets the best one is dropped, and so is, before the last rung,
-whatever is lower. What few rows cannot tell they must not decide: an input that looks irrelevant to them gets a length-scale so
-long that its gradient is lost, so length-scales come back to REACH above the highest start before the next rung.
+whatever is lower. What few rows cannot tell they must not decide: an input that looks irrelevant to them gets a
+length-scale so long that its gradient is lost, so length-scales come back to REACH above the highest start before the
+next rung.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ def fit_hyperparameters(
     points = starting_points(gp, X, restarts, rng)
     points += _short_start(gp, X, points)
     ceiling, sizes, trace, used = _ceiling(gp, points), rungs(len(y)), [], 0
-    cost, sizes = deadline.Cost(), []
+    cost, learned_on = deadline.Cost(), []
     for n in sizes:
-        if sizes and not cost.fits(WORTHWHILE * float(n) ** 3):
-            deadline.cut(f"hyperparameters were learned on {sizes[-1]} of {len(y)} rows")
+        if learned_on and not cost.fits(WORTHWHILE * float(n) ** 3):
+            deadline.cut(f"hyperparameters were learned on {learned_on[-1]} of {len(y)} rows")
             break
 
         def at(x, n=n):
@@ -70,13 +71,13 @@ def fit_hyperparameters(
 
         best = best_of(points, search)
         used += best.spent
-        sizes.append(n)
+        learned_on.append(n)
         trace += [{"rows": n, **row} for o in found for row in o.trace]
         others = [o for o in found if o.x is not best.x and not _met(o.x, o.value, best, ceiling)]
         points = [np.minimum(o.x, ceiling) for o in (best, *(others if 2 * n < len(y) else ()))]
     info = {
         "objective": best.value, "evaluations": used, "converged": best.converged, "message": best.message,
-        "rungs": sizes, "trace": trace,
+        "rungs": learned_on, "trace": trace,
     }  # fmt: skip
     return layout.unpack(best.x)[0], info
 
