@@ -1,4 +1,4 @@
-"""Who is best, who is significantly worse: marks for the tables, rows for stats/*.csv, ranks over data sets."""
+"""The best methods, the significantly worse ones: marks for tables, rows for stats/*.csv, ranks over data sets."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.Dat
 
 
 def competing(wide: pd.DataFrame) -> pd.DataFrame:
-    """Of trials by method the methods with enough trials, on the trials that these share."""
+    """The methods with enough trials, on the trials that these share."""
     return wide.loc[:, enough(wide.count())].dropna()
 
 

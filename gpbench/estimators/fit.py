@@ -70,7 +70,7 @@ class Model:
         return Prediction(mean, var, self.scaler.back(p.mean, p.var_latent, X)[1])
 
     def covariance(self, X, latent: bool) -> np.ndarray:
-        """Of new targets at the rows, or (`latent`) of the function there, in raw units   (t, t)."""
+        """Covariance of new targets at the rows, or (`latent`) of the function, in raw units   (t, t)."""
         if too_large("", len(X), MATRICES):
             raise BadInput(f"the covariances of {len(X)} rows do not fit into memory: give fewer rows at once")
         Xs = self.scaler.inputs(X)
@@ -82,7 +82,7 @@ class Model:
         return found * self.scaler.factor**2
 
     def quantiles(self, X, q: float) -> np.ndarray:
-        """Of the predictive density of a new target, in raw units   (t,)."""
+        """Quantiles of the predictive density of a new target, in raw units   (t,)."""
         if hasattr(self.fitted.predict, "quantiles"):
             with threads.limited():
                 return self.scaler.back(self.fitted.predict.quantiles(self.scaler.inputs(X), q), None, X)[0]

@@ -2,7 +2,7 @@
 
 The description is JSON: numbers, texts, lists, places of arrays, and objects of gpbench's own classes as the mapping of
 their attributes. Reading makes objects of classes inside gpbench only, and calls no function of theirs but
-`__setstate__`. A kernel of a plug-in is written by its name and its file's hash; whoever reads it has to have loaded
+`__setstate__`. A kernel of a plug-in is written by its name and its file's hash; the reader has to have loaded
 that file.
 """
 

@@ -141,7 +141,7 @@ def _is_special(path) -> bool:
 
 
 def descriptor(path: Path, flags: int) -> int:
-    """Of a plain file; a link, a pipe or a device in its place is refused, not followed."""
+    """Descriptor of a plain file; a link, a pipe or a device in its place is refused."""
     fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)

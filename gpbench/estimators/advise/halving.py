@@ -156,7 +156,7 @@ class Search:
     # -- what it costs ------------------------------------------------------------------------------------------
 
     def seconds(self, live: list[Candidate], rows: int) -> float:
-        """Of a rung: what is done once, and each candidate.
+        """Seconds that a rung takes: what is done once, and each candidate.
 
         The full GP that gives hyperparameters is done once per split, and grows with the cube of its rows.
         """

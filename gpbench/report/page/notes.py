@@ -15,7 +15,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 def by_trial(results: ResultsTable) -> dict[str, list[str]]:
-    """Of the archived trials; of the trials' own files where there is no archive."""
+    """Notes of the archived trials, by id; from the files in trials/ if there is no archive."""
     if found := archive.notes(results.path):
         return found
     files = sorted((results.path / "trials").glob("*.json"))
