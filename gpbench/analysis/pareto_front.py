@@ -26,7 +26,7 @@ LEAST = 4  # series, fewer of which a reader ranks by eye
 
 
 def whole_trial(rows: pd.DataFrame) -> tuple[str, str]:
-    """(column, words) of the time of a whole trial: CPU seconds where every row knows them, as they do not wait."""
+    """(column, words) of the time of a whole trial: CPU seconds if every row has them, since they count no waiting."""
     cpu = len(rows) > 0 and (rows["cpu_seconds"] > 0).all()
     return ("cpu_seconds", "CPU seconds") if cpu else ("total_seconds", "seconds")
 

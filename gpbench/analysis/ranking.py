@@ -41,7 +41,7 @@ class Mark:
 
 
 def marked(text: str, mark: Mark | None, **more) -> TableCell:
-    """The cell of a series: bold for the best, a star for what is significantly worse, few where few trials say so."""
+    """The cell of a series: bold for the best, a star if significantly worse, 'few' if the test has few trials."""
     if mark is None:
         return TableCell(text, **more)
     few = mark.worse and mark.n < significance.FEW

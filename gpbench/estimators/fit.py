@@ -119,7 +119,7 @@ def fit(
     X, y, kind: Kind, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
     max_seconds: float | None = None, rows: RowNoise | None = None,
 ) -> tuple[Model, Training, list[str]]:  # fmt: skip
-    """A model of raw rows, the rows as it got them, and what its user should know."""
+    """A model of raw rows, the rows as it used them, and notes for the user."""
     refuse_too_large(method, len(y))
     task = kind.task
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
@@ -187,6 +187,6 @@ def remarks(X, y, task: str) -> list[str]:
 
 
 def refuse_too_large(method: Method, n: int) -> None:
-    """A method on n x n matrices, before it asks the machine for more memory than there is."""
+    """Refuse a method on n x n matrices that need more memory than the machine has."""
     if method.dense and (why := too_large(method.name, n, MATRICES)):
         raise BadInput(why)

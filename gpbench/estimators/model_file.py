@@ -39,7 +39,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 def refuse_path(path) -> None:
-    """Where no model can be kept, told before it is fitted."""
+    """Refuse a path to which no model can be written, before the fit."""
     place = Path(path)
     if place.suffix != ".npz":
         named = place.name.strip(".") not in ("", "npz")  # "." and ".." are folders, ".npz" is a suffix without a name

@@ -164,7 +164,7 @@ def sweep(folder: Path) -> None:
 
 
 def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError) -> Any:
-    """The content; `what` the file is, and the `error` that it is to its reader, are said where it cannot be read."""
+    """The JSON content; raises `error`, which names `what` the file is, if it cannot be read."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as e:
@@ -172,7 +172,7 @@ def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError)
 
 
 def raise_if_ours(error: BaseException, path) -> None:
-    """A StorageError where the error says that there is no space, or no permission, to write."""
+    """Raise a StorageError if the error says that there is no space, or no permission, to write."""
     number = getattr(getattr(error, "reason", error), "errno", None)
     if number in _OURS:
         reason = getattr(error, "strerror", error)

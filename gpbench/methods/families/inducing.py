@@ -72,7 +72,7 @@ def selection_method(name: str) -> type[Method]:
 
 
 def _ways() -> list[str]:
-    """Everything that `choose` knows."""
+    """All ways of choosing by name."""
     stems = [module.name for module in iter_modules(methods.__path__) if not module.ispkg]
     classes = [cls for stem in stems for cls in vars(import_module(f"gpbench.methods.{stem}")).values()]
     selections = {vars(cls)["name"] for cls in classes if getattr(cls, "chooses_rows", False) and "name" in vars(cls)}

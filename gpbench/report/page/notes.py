@@ -1,4 +1,4 @@
-"""Notes of trials: by trial, and told once where they hold for many."""
+"""Notes by trial; a note of many trials is written once."""
 
 from __future__ import annotations
 

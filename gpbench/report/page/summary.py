@@ -1,4 +1,4 @@
-"""The first thing a reader sees: which method is best over all data sets and on each, and how sure that is."""
+"""The first screen: which method is best over all data sets and on each, and how sure that is."""
 
 from __future__ import annotations
 
