@@ -32,7 +32,7 @@ def _fits(kind: str | list[str], value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Offers:
-    """None: nobody knows (a user's own adapter); it gets what the config says."""
+    """None if unknown (a user's own adapter): it gets what the config says."""
 
     name: str
     model: str = ""

@@ -9,7 +9,7 @@ import click
 
 from gpbench.text import counted, printable
 
-from .shared import Command, note, output_file, plugin_option
+from .shared import Command, note, of_config, output_file, plugin_option
 from .table_options import Duration, choices_of, column_options, file_argument, format_options, look, tell
 
 JUDGING = 0.05  # of --max-seconds, which the fit itself may take: rows left out are predicted after it
@@ -23,7 +23,8 @@ JUDGING = 0.05  # of --max-seconds, which the fit itself may take: rows left out
     "--report", type=output_file, metavar="FILE.html", help="A page about the model: scores, charts, columns."
 )
 @click.option("--explain", is_flag=True, help="Print what becomes of each column, and stop.")
-@click.option("--method", default="auto", show_default=True, help="gpbench list methods")
+@click.option("--method", default="auto", show_default=True, shell_complete=of_config("methods"),
+              help="gpbench list methods")  # fmt: skip
 @click.option("--n-basis", default="auto", show_default=True, help="A number, or auto.")
 @click.option("--kernel", default="auto", show_default=True,
               help="gpbench list kernels; or a mapping as in a config, '{sum: [ard-se, linear]}'.")  # fmt: skip

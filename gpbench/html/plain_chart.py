@@ -1,4 +1,4 @@
-"""A chart of numbers that no trial stands behind: dots, lines, a band, bars, with the axes and the style of the others.
+"""A chart without trials: dots, lines, a band, bars, with the axes and the style of the other charts.
 
 This file computes places and paths; `plain_chart` of templates/parts.html draws them.
 """
@@ -67,7 +67,7 @@ def _axes(chart: Plain) -> tuple[Axis, Axis]:
     if chart.categories:
         xs = [-0.5, len(chart.categories) - 0.5]
     room = 0.0 if chart.categories else 0.03
-    return Axis.over(xs, LEFT, WIDTH - RIGHT, room=room), Axis.over(ys, HEIGHT - BOTTOM, TOP)
+    return Axis.over(xs, LEFT, WIDTH - RIGHT, share=room), Axis.over(ys, HEIGHT - BOTTOM, TOP)
 
 
 def _names(chart: Plain, x: Axis) -> list[dict]:
