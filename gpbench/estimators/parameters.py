@@ -87,7 +87,10 @@ def method_class(name: str, kind: Kind, n: int, likelihood: str | None = None) -
         other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
         raise BadParameter(f"method: {name} is for {cls.task}; use {other}")
     if kind.classes > 2 and not cls.many_classes:
-        raise BadParameter(f"method: {name} is for two classes, y has {kind.classes}; take dirichlet or one-vs-rest")
+        raise BadParameter(  # the first words are those that scikit-learn's own checks look for
+            f"Only binary classification is supported. The method {name} is for two classes, y has {kind.classes}; "
+            "take dirichlet or one-vs-rest"
+        )
     return cls, usual
 
 

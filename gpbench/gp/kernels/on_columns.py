@@ -17,14 +17,11 @@ class OnColumns(Kernel):
     def __init__(self, part: Kernel, columns: Sequence[int]):
         self.part, self.columns = part, tuple(int(c) for c in columns)
         self.theta, self.names, self.smooth = part.theta, part.names, part.smooth
+        self.name = part.name  # of the object alone: the catalogue lists classes
 
     @classmethod
     def create(cls, X, part, columns):
         return cls(part, columns)
-
-    @property
-    def name(self) -> str:
-        return self.part.name
 
     @property
     def raw_inputs(self):
