@@ -228,7 +228,7 @@ def test_predictions_have_the_ids_first_bounds_and_quantiles_and_a_row_that_cann
 
 def test_explain_prints_what_becomes_of_each_column_and_keeps_nothing(folder):
     ran = gpbench("fit", "my.csv", "--target", "y", "--explain", cwd=folder)
-    assert ran.returncode == 0 and "my.csv: 300 rows, 5 columns, 4 inputs" in ran.stdout, ran.stderr
+    assert ran.returncode == 0 and "my.csv: 300 rows, 5 columns, 5 inputs" in ran.stdout, ran.stderr
     assert "2 levels: " in ran.stdout and not ran.stderr
     ran = gpbench("fit", "my.csv", "--target", "y", "--explain", "--column", "colour=text", "--drop", "way", cwd=folder)
     assert "300 rows, 5 columns, 1 input;" in ran.stdout
