@@ -9,16 +9,22 @@ import click
 
 from gpbench.text import counted, printable
 
-from .shared import Command, note, output_file, plugin_option
+from .shared import Command, note, of_config, output_file, plugin_option
 from .table_options import Duration, choices_of, column_options, file_argument, format_options, look, tell
+
+JUDGING = 0.05  # of --max-seconds, which the fit itself may take: rows left out are predicted after it
 
 
 @click.command(cls=Command)
 @click.argument("file", type=file_argument)
 @column_options
 @click.option("-o", "--output", type=output_file, help="Where the model goes: MODEL.npz.")
+@click.option(
+    "--report", type=output_file, metavar="FILE.html", help="A page about the model: scores, charts, columns."
+)
 @click.option("--explain", is_flag=True, help="Print what becomes of each column, and stop.")
-@click.option("--method", default="auto", show_default=True, help="gpbench list methods")
+@click.option("--method", default="auto", show_default=True, shell_complete=of_config("methods"),
+              help="gpbench list methods")  # fmt: skip
 @click.option("--n-basis", default="auto", show_default=True, help="A number, or auto.")
 @click.option("--kernel", default="auto", show_default=True,
               help="gpbench list kernels; or a mapping as in a config, '{sum: [ard-se, linear]}'.")  # fmt: skip
@@ -27,21 +33,25 @@ from .table_options import Duration, choices_of, column_options, file_argument, 
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--set", "options", multiple=True, metavar="KEY=VALUE", help="A parameter of the method.")
 @plugin_option
-def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds, seed, options, explain,
+def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds, seed, options, explain, report,
         **columns):  # fmt: skip
     """Fit one model to the rows of FILE and keep it as plain arrays.
 
-    Prints first what was understood of each column. FILE is a csv (any separator, decimal sign, encoding), or parquet.
+    Prints first what was understood of each column, and last how good the model is on rows left out. FILE is a csv (any
+    separator, decimal sign, encoding), or parquet.
 
     \b
     gpbench fit my.csv --target price --explain
     gpbench fit my.csv --target price -o model.npz --max-seconds 60s
+    gpbench fit my.csv --target price -o model.npz --report model.html
     """
     begin = time.monotonic()
     from gpbench import SparseGPClassifier, SparseGPRegressor, catalog
     from gpbench.errors import BadInput, ConfigError
     from gpbench.estimators.csv_models import fit_table
     from gpbench.estimators.model_file import refuse_path
+    from gpbench.estimators.quality.quality import told
+    from gpbench.system.atomic_files import refuse_unwritable
 
     choices = choices_of(**columns)
     if explain:
@@ -50,6 +60,8 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     if output is None:
         raise ConfigError("--output: where the model goes is missing: -o model.npz (or --explain, which keeps none)")
     refuse_path(output)
+    if report is not None:
+        refuse_unwritable(report)
     looked, source = look(file, target, task, choices)
     tell(file, looked)
     cls = SparseGPClassifier if source["task"] == "classification" else SparseGPRegressor
@@ -61,12 +73,19 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
         fit_table(model, looked)
     except BadInput as e:
         raise type(e)(_in_options(str(e))) from e
+    lines = told(model, None if max_seconds is None else JUDGING * max_seconds)
     model.save(output)
+    if report is not None:
+        from gpbench.estimators.pages import model_page
+
+        model_page.write(report, model, model._examined, Path(file).name, target)
     for text in model.notes_:
         note(text)
     sized = "d_max" in catalog.find("method", model.method_).model_fields
     size = f" with {counted(model.n_basis_, 'basis vector')}" if sized else ""
     click.echo(f"{output}: {model.method_}{size} on {counted(len(looked.y), 'row')}")
+    for text in lines:
+        click.echo(printable(text))
     return 0
 
 

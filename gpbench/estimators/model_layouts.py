@@ -79,6 +79,8 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
     "Tree": ("", {"first": "i l", "row_start": "i l", "rows": "i r", "place": "i r", "parent": "i k",
                   "has_child": "b k", "heir": "b k", "panel_start": "i l", "z_start": "i k", "z_lead": "i k",
                   "z_vector": "i k"}),
+    "Quality": ("", {"how": "text", "rows": "count", "n": "count", "task": "task", "scores": "dict", "measure": "text",
+                     "relevance": "tuple", "next_steps": "texts"}),
     "Encoding": ("", {"columns": "each Column"}),
     "Column": ("", {"name": "text", "levels": "? texts", "fill": "? real"}),
     "Reading": ("", {"columns": "each ColumnRule", "missing": "text", "encoding": "text", "sep": "text",
@@ -95,4 +97,5 @@ STATE = {  # of an estimator
     "model_": "Model D", "method_": "text", "objects_": "bool", "n_basis_": "? count", "noise_": "? natural",
     "log_evidence_": "? real", "path_": "? dict", "notes_": "texts", "n_features_in_": "count", "kernel_": "? kernel D",
     "basis_": "? rows q D", "columns_": "Encoding|Reading", "feature_names_in_": "names", "classes_": "labels",
+    "quality_": "Quality",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""A chart as inline SVG: lines with points that the script can tell about, a legend and a caption in HTML.
+"""A chart as inline SVG: lines with points that the script describes, a legend and a caption in HTML.
 
 This file computes places and paths; templates/parts.html draws them. The look (colour, dashes, marker) belongs to a
 method, the same in every chart of a page. Colours come from the style sheet, so that one drawing serves a light and a
@@ -92,7 +92,7 @@ def _axes(chart: Chart) -> tuple[Axis, Axis]:
         for end in (value - spread, value + spread)
         if not log or end > min(means) / 3  # a bar may leave a logarithmic axis
     ]
-    x = Axis.over(xs, LEFT, WIDTH - RIGHT, chart.log_x, chart.ticks_x, room=0.04)
+    x = Axis.over(xs, LEFT, WIDTH - RIGHT, chart.log_x, chart.ticks_x, share=0.04)
     return x, Axis.over([*means, *ends], HEIGHT - BOTTOM, TOP, log)
 
 

@@ -46,7 +46,7 @@ def render_plots(of: Path | ResultsTable, endings: tuple[str, ...] = ENDINGS) ->
 
 
 def render_report(path: Path) -> Path:
-    """report.html; with the figures in plots/, which are drawn where there are none."""
+    """Write report.html with the figures in plots/, which are drawn if there are none."""
     results = load(path)
     figures = sorted((results.path / "plots").glob("*.svg")) or render_plots(results, ("svg",))
     return place(results.path, {"report.html": page(results, figures)})[0]
@@ -62,9 +62,9 @@ def render_check(results: ResultsTable) -> list[Path]:
     return place(results.path, {"check.json": json.dumps(found.to_json(papers), indent=2, sort_keys=True) + "\n"})
 
 
-def render_all(path: Path) -> list[Path]:
-    """Everything that a finished run leaves beside its numbers."""
-    results = load(path)
+def render_all(of: Path | ResultsTable) -> list[Path]:
+    """Write all tables, statistics, plots, check.json and report.html of a folder."""
+    results = _read(of)
     figures = render_plots(results)
     files = [*render_tables(results), *render_stats(results), *figures, *render_check(results)]
     return [*files, *place(results.path, {"report.html": page(results, figures)})]
@@ -77,9 +77,9 @@ def build_site(dirs: list[Path], out: Path, readme: Path | None = None) -> list[
     return build(dirs, out, readme)
 
 
-def console_table(path: Path, width: int | None = 100) -> str:
+def console_table(of: Path | ResultsTable, width: int | None = 100) -> str:
     """The table for a terminal of this width; without one nothing is cut."""
-    return to_text(console(load(path)), width)
+    return to_text(console(_read(of)), width)
 
 
 def _read(of: Path | ResultsTable) -> ResultsTable:

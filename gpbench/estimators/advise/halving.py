@@ -56,7 +56,7 @@ class Stopped(Exception):
 
 
 def refuse(path: str, target: str, y: np.ndarray) -> None:
-    """Targets that no two candidates can be told apart by."""
+    """Refuse targets on which all candidates have equal scores."""
     if len(y) < FEWEST_ROWS:
         rows = "1 row is" if len(y) == 1 else f"{len(y)} rows are"
         raise DataError(f"{path}: {rows} too few to hold some out; {FEWEST_ROWS} at least")
@@ -158,7 +158,7 @@ class Search:
     # -- what it costs ------------------------------------------------------------------------------------------
 
     def seconds(self, live: list[Candidate], rows: int) -> float:
-        """Of a rung: what is done once, and each candidate.
+        """Seconds that a rung takes: what is done once, and each candidate.
 
         The full GP that gives hyperparameters is done once per split, and grows with the cube of its rows.
         """
@@ -184,7 +184,7 @@ class Search:
         return _took(r) * max(1.0, rows / n) * max(1.0, grown), learn
 
     def pace_of(self, spent: float, done: list[TrialResult]) -> float:
-        """From the seconds of a rung, and what its fits say they took of them."""
+        """Pace of the machine: seconds of a rung, compared with the recorded seconds of its fits."""
         learn = max((r.seconds.get("learn") or 0.0 for r in done), default=0.0)
         return max(1.0, (spent - (sum(map(_took, done)) + learn) / self.jobs) / self._around(len(done)))
 
@@ -219,7 +219,7 @@ class Search:
                     live = promoted(self.scores(rows, 0), self._without_failures(live, rows), biased=True)
                     continue
                 few = self._few(live, rows, split)
-                if len(few) < min(2, len(live)):  # alone it would be compared with nobody
+                if len(few) < min(2, len(live)):  # alone it would not be compared
                     break
                 if split:
                     self.dropped |= {c: "no time for another split" for c in live if c not in few}
@@ -229,7 +229,7 @@ class Search:
             while split == 0 and self.left > 0 and (more := self.larger()):
                 self.rung(more, rows, 0)
                 live = [*live, *more]
-            if self.left <= 0:  # the split was cut off: what it lacks is nobody's fault
+            if self.left <= 0:  # the split was cut off: what it lacks does not count
                 break
             live, split = self._without_failures(live, rows, split), split + 1
             live = promoted(self._means(live, split), live, biased=False)
@@ -291,7 +291,7 @@ class Search:
         return more
 
     def _few(self, live: list[Candidate], rows: int, splits: int) -> list[Candidate]:
-        """The best, as far as the time left pays for them on all rows; a dear one makes room for cheaper ones."""
+        """The best, as far as the time left pays for them on all rows; cheaper ones may replace a dear one."""
         scores = self._means(live, splits) if splits else self.scores(rows, 0)
         ranked = sorted((c for c in live if c in scores), key=lambda c: scores[c])
         if not splits:  # a larger size may come out ahead on more rows

@@ -2,7 +2,7 @@
 
 The walks of `sparse.py` in two rounds. Of each part of the rows the first gives V Lam^-1 V' and V Lam^-1 y; with B of
 all rows known, the second gives the part's share of the evidence and of every derivative. Between the rounds travel
-m x m matrices, so parts may be done by anybody; they are added up as a binary tree over their order, which depends on
+m x m matrices, so any process may compute a part; they are added up as a binary tree over their order, which depends on
 the rows alone. Who does them, and how many, changes no digit.
 """
 
@@ -127,7 +127,7 @@ def _second(at: At, X, y, whole: dict, gradient: bool, inputs: bool) -> Sums:
 
 
 def predictions(rows: Rows, posterior: SparsePosterior) -> Sums:
-    """Of each row of a part; the one thing here that is not added up."""
+    """Predictions of each row of a part; the only sums here that are not added up over parts."""
     found = [posterior.predict(X) for X, _ in _chunks(rows)]
     names = [k for k in ("mean", "var", "var_latent") if getattr(found[0], k) is not None]
     return {k: np.concatenate([getattr(p, k) for p in found]) for k in names}
