@@ -236,7 +236,7 @@ def numbers(path, name: str, cells: list[str], at=None, say: Say | None = None) 
         hint = f" ({say('missing', 'drop')})" if say else ""
         raise DataError(f"{where}: missing value; drop the row or fill it in{hint}")
     texts = [c for c in cells if not is_number(c)]
-    few = say and len(texts) == len(cells) and len(set(cells)) <= min(FEW_CLASSES, len(cells) / 2)
+    few = say and len(texts) == len(cells) and len(set(cells)) <= max(2, min(FEW_CLASSES, len(cells) / 2))
     hint = f"; for classes {say('task', 'classification')}" if few else ""
     raise DataError(f"{where}: {unfit(cell, number_form(texts))}{hint}")
 
