@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.objectives.evidence import evidence
 from gpbench.recorder import Recorder
 
+from . import priors
 from .learner import HyperparameterSearch
 from .parameters import Layout
 
@@ -33,6 +35,7 @@ class Rules:
     evaluations: int
     optimiser: str
     learner: HyperparameterSearch
+    prior: Callable = priors.flat
 
 
 def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
@@ -47,13 +50,15 @@ def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
 
 
 def learn(X, labels, classes: int, kernel: Kernel, alpha: float, rules: Rules, recorder: Recorder) -> Kernel:
-    """The kernel with the largest sum of evidences for this alpha, from the given one."""
+    """The kernel with the largest sum of evidences, and log prior, for this alpha, from the given one."""
     layout = Layout(GP(kernel, 1.0), free_noise=False)
     Y, S2 = targets(labels, classes, alpha)
 
     def at(x):
-        F, dtheta = evaluate(layout.moved(x).kernel, X, Y, S2)
-        return F, layout.gradient(dtheta)
+        kernel = layout.moved(x).kernel
+        F, dtheta = evaluate(kernel, X, Y, S2)
+        log_prior, dprior = rules.prior(kernel)
+        return F + log_prior, layout.gradient(dtheta + dprior)
 
     bounds = layout.bounds(rules.learner)
     best = rules.learner.maximise(at, layout.pack(), rules.evaluations, rules.optimiser, bounds, recorder=recorder)
