@@ -18,6 +18,7 @@ from typing import Any
 
 from . import plugin_files
 from .errors import ConfigError
+from .foreign_names import our_name
 from .metrics import METRICS, Metric
 from .text import is_name, suggestion
 
@@ -25,6 +26,7 @@ _KINDS = {  # kind -> (package to search, module and name of the base class)
     "method": ("gpbench.methods", "gpbench.methods.base", "Method"),
     "kernel": ("gpbench.gp.kernels", "gpbench.gp.kernels.base", "Kernel"),
     "likelihood": ("gpbench.gp.likelihoods", "gpbench.gp.likelihoods.base", "Likelihood"),
+    "stop-rule": ("gpbench.methods.stop_rules", "gpbench.methods.stop_rules.base", "StopRule"),
     "dataset": ("gpbench.data.sources", "gpbench.data.source", "Source"),
 }
 _NAME = re.compile(r'^    name\b[^=\n]*= "([^"]+)"', re.MULTILINE)
@@ -91,7 +93,7 @@ def load_plugin(path: str) -> None:
     added = _metrics_of(loaded.module)
     if not any(names.values()) and not added:
         raise ConfigError(
-            f"plugin {path}: defines no Method, Kernel, Likelihood, Metric or Source with a name "
+            f"plugin {path}: defines no Method, Kernel, Likelihood, StopRule, Metric or Source with a name "
             "(docs/reference/extending.md)"
         )
     if taken := [metric.name for metric in added if metric.name in METRICS]:
@@ -166,8 +168,25 @@ def find(kind: str, name: str) -> type[Any]:
     every = available(kind)
     if name in every:
         return every[name]
-    hint = suggestion(name, every, f"; known: {', '.join(every)}")
-    raise ConfigError(f"unknown {kind} '{name}'{hint}" + "".join(f" ({text})" for text in broken(kind)))
+    raise ConfigError(f"unknown {kind} '{name}'{hint(kind, name)}" + "".join(f" ({text})" for text in broken(kind)))
+
+
+def hint(kind: str, name: str) -> str:
+    """What may have been meant by an unknown name: a file nearby, our name for it, the nearest ones, or all names."""
+    every = available(kind)
+    for file in sorted(Path().glob("*.py")):
+        if name in (file.stem, file.stem.replace("_", "-")) or name in _NAME.findall(_text(file)):
+            return f"; {file} may define it: add --plugin {file}"
+    if (ours := our_name(kind, name)) in every:
+        return f"; gpbench calls it '{ours}'"
+    return suggestion(name, every, f"; known: {', '.join(every)}")
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size < 10**6 else ""
+    except OSError:
+        return ""
 
 
 def source_hash(cls: type) -> str:

@@ -2,6 +2,7 @@
 
     Method, Problem, Fitted, Prediction     a method: `fit(problem, rng)` returns a `Fitted`
     GreedyMethod, WorkingSetMethod          greedy selection with a criterion of your own
+    StopRule                                when greedy selection ends
     Criterion                               what a criterion measures and how it scores candidates
     Kernel                                  a covariance function with its gradients
     Likelihood, Parameter                   a likelihood of `ep` and `ep-fic`, with its learned parameters
@@ -23,6 +24,7 @@ from gpbench.gp.likelihoods.base import Likelihood, Parameter
 from gpbench.gp.selection.criterion import Criterion
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.methods.families.greedy import GreedyMethod, WorkingSetMethod
+from gpbench.methods.stop_rules.base import StopRule
 from gpbench.metrics import Metric
 from gpbench.versions import Added
 
@@ -41,5 +43,6 @@ __all__ = [
     "Prediction",
     "Problem",
     "Source",
+    "StopRule",
     "WorkingSetMethod",
 ]

@@ -106,7 +106,7 @@ class Library:
 
 
 def _resident(pid: int) -> int:
-    """Bytes of a process, pages that it shares counted in proportion; 0 when it is gone, or nobody tells."""
+    """Bytes of a process, pages that it shares counted in proportion; 0 if it is gone or unknown."""
     with contextlib.suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
-from .shared import Command, json_option, note, plugin_option, print_json
+from .shared import Command, any_name, json_option, note, plugin_option, print_json
 
-KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel", "likelihoods": "likelihood"}
+KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel", "likelihoods": "likelihood",
+         "stop-rules": "stop-rule"}  # fmt: skip
 
 
 def _summary(cls) -> str:
@@ -106,7 +107,7 @@ def _described(name: str) -> dict[str, dict]:
 
 
 @click.command(cls=Command)
-@click.argument("name")
+@click.argument("name", shell_complete=any_name)
 @json_option
 @plugin_option
 def describe(name, as_json):
@@ -114,13 +115,16 @@ def describe(name, as_json):
     from gpbench import catalog, metrics
     from gpbench.errors import ConfigError
     from gpbench.experiment.config import packaged
+    from gpbench.foreign_names import our_name
     from gpbench.text import suggestion
 
     described = _described(name)
     if not described:
         every = [n for kind in KINDS.values() for n in catalog.available(kind)]
         usual = "; see gpbench list methods|datasets|kernels|likelihoods|metrics|configs"
-        hint = suggestion(name, [*every, *metrics.METRICS, *packaged.names()], usual)
+        known = [(kind, ours) for kind in KINDS.values() if (ours := our_name(kind, name))]
+        hint = f"; gpbench calls this {known[0][0]} '{known[0][1]}'" if known else ""
+        hint = hint or suggestion(name, [*every, *metrics.METRICS, *packaged.names()], usual)
         raise ConfigError(f"nothing is called '{name}'{hint}")
     if as_json:
         print_json(described)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpbench.data.labels import numbered, sorted_labels
 from gpbench.errors import BadInput, DataError
-from gpbench.metrics import each_class
+from gpbench.metrics import class_numbers, each_class
 
 from . import input_checks
 from .base import Estimator
@@ -58,6 +58,9 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
         except DataError as e:
             raise BadInput(f"Input y {e}") from e
         return numbered(y, self.classes_)
+
+    def _targets(self, y):
+        return self.classes_[class_numbers(y, len(self.classes_))]
 
     def predict_proba(self, X) -> np.ndarray:
         """Probabilities of the classes, in the order of `classes_`.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from scipy.special import ndtr
 
 from gpbench import catalog
 from gpbench.data.dataset import Kind
@@ -23,6 +24,7 @@ from gpbench.errors import (
 from gpbench.experiment.evaluation.prediction import check, predict
 from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
+from gpbench.gp.inference.joint import latent_covariance
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, Problem, RowNoise
@@ -36,6 +38,16 @@ from .random_streams import Streams
 MATRICES = 3  # n x n arrays that a dense method holds at once
 LEARNING = 0.5  # of the time left: the full GP that gives hyperparameters; the model comes after it
 FEW_VALUES = {"schedule": "fixed", "values": {}}  # nothing to learn from: the kernel's own start is kept
+
+
+@dataclass(frozen=True)
+class Training:
+    """The scaled rows of a fit and its method: what quality.py needs, and no saved model has."""
+
+    X: np.ndarray
+    y: np.ndarray  # (n,)
+    method: Method
+    noise: RowNoise | None
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,18 @@ class Model:
         mean, var = self.scaler.back(p.mean, p.var, X)
         return Prediction(mean, var, self.scaler.back(p.mean, p.var_latent, X)[1])
 
+    def covariance(self, X, latent: bool) -> np.ndarray:
+        """Of new targets at the rows, or (`latent`) of the function there, in raw units   (t, t)."""
+        if too_large("", len(X), MATRICES):
+            raise BadInput(f"the covariances of {len(X)} rows do not fit into memory: give fewer rows at once")
+        Xs = self.scaler.inputs(X)
+        with threads.limited():
+            found = latent_covariance(self.fitted.predict, Xs)
+            if not latent:
+                p = predict(self.fitted, Xs, self.n)
+                found[np.diag_indices_from(found)] += p.var - p.var_latent
+        return found * self.scaler.factor**2
+
     def quantiles(self, X, q: float) -> np.ndarray:
         """Of the predictive density of a new target, in raw units   (t,)."""
         if hasattr(self.fitted.predict, "quantiles"):
@@ -64,6 +88,15 @@ class Model:
                 return self.scaler.back(self.fitted.predict.quantiles(self.scaler.inputs(X), q), None, X)[0]
         p = self.predict(X)
         return p.mean + NormalDist().inv_cdf(q) * np.sqrt(p.var)
+
+    def below(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities of a new target below y, and not above it   (t,), (t,)."""
+        if hasattr(self.fitted.predict, "below"):
+            with threads.limited():
+                return self.fitted.predict.below(self.scaler.inputs(X), self.scaler.target(y, X))
+        p = self.predict(X)
+        found = ndtr((y - p.mean) / np.sqrt(p.var))
+        return found, found
 
     def log_density(self, X, y) -> np.ndarray:
         """Natural log of the predictive density of targets y, in raw units   (t,)."""
@@ -85,8 +118,8 @@ class Model:
 def fit(
     X, y, kind: Kind, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
     max_seconds: float | None = None, rows: RowNoise | None = None,
-) -> tuple[Model, list[str]]:  # fmt: skip
-    """A model of raw rows, and what its user should know."""
+) -> tuple[Model, Training, list[str]]:  # fmt: skip
+    """A model of raw rows, the rows as it got them, and what its user should know."""
     refuse_too_large(method, len(y))
     task = kind.task
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
@@ -118,7 +151,7 @@ def fit(
         limit = "the limit outside" if max_seconds is None else f"{max_seconds:g} s"
         notes.append(f"max_seconds: cut to end within {limit}: {'; '.join(cut)}")
     kept = replace(fitted, models=(), shown={})
-    return Model(kept, scaler, len(y), *kind), [*notes, *fitted.notes]
+    return Model(kept, scaler, len(y), *kind), Training(Xs, ys, method, rows), [*notes, *fitted.notes]
 
 
 def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, kind: Kind, noise) -> Problem:

@@ -29,6 +29,8 @@ def check_state(state: dict) -> None:
             _check(value, STATE[name], lengths, name)
     if (labels := state.get("classes_")) is not None and len(labels) != state["model_"].classes:
         raise Unfit("classes_ are not as many as the model has")
+    if hasattr(state.get("columns_"), "separator") and "feature_names_in_" in state:
+        return  # columns of a data frame, of which the rules make other inputs
     if not state["objects_"] and lengths.setdefault("D", state["n_features_in_"]) != state["n_features_in_"]:
         raise Unfit("n_features_in_ is not the number of its inputs")
 

@@ -85,11 +85,11 @@ class Problem:
     task: str = "regression"
     classes: int = 2  # of classification data: y is -1 or +1, or 0 to classes - 1 where there are more than two
     learned_on: int | None = None  # rows of the full GP that learned `gp`; None where its values were given
-    latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
+    latent: bool = True  # whether the trial needs the variance of the latent function (`nlpd_latent`)
     whole_path: bool = False  # greedy paths go on past their stop to d_max, and leave the models of other stop rules
     do: parts.Map = parts.in_turn  # how parts of rows beyond memory are done
     journal: Callable[[Callable], Callable] | None = (
-        None  # keeps the evaluations of a long climb (experiment/evaluation/checkpoint.py)
+        None  # keeps the evaluations of a long optimisation (experiment/evaluation/checkpoint.py)
     )
     rows: RowNoise | None = None  # weights and known noise variances of the rows, on the scale of y
     recorder: Callable[[], Recorder] = Recorder  # a new one for each fit: times, kernel rows, trace, notes go there
@@ -227,7 +227,7 @@ class Method(BaseModel):
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     row_noise: ClassVar[bool] = False  # takes `Problem.rows`: a weight or a known noise variance of each row
     large: ClassVar[bool] = False  # works on rows beyond memory (gp/inference/parts.py)
-    learners: ClassVar[int] = 4  # the last version of the learner that moved its climbs
+    learners: ClassVar[int] = 4  # the last version of the learner that changed its optimisations
     probes: ClassVar[tuple[str, ...]] = ()  # files of experiment/evaluation/probes that look at its fits, for figures
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 

@@ -48,7 +48,7 @@ class External(Method):
     def _locked(cls, data):
         if isinstance(data, dict) and isinstance(data.get("external"), str) and not data.get("lock"):
             with contextlib.suppress(ConfigError):  # told by the field's own check, where it stands
-                return data | {"lock": environment.find(data["external"]).lock}
+                return data | {"lock": environment.find(data["external"]).of(data.get("approx")).lock}
         return data
 
     @field_validator("external")

@@ -172,12 +172,12 @@ def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError)
 
 
 def raise_if_ours(error: BaseException, path) -> None:
-    """A StorageError where the error says that there is no room, or no leave, to write."""
+    """A StorageError where the error says that there is no space, or no permission, to write."""
     number = getattr(getattr(error, "reason", error), "errno", None)
     if number in _OURS:
         reason = getattr(error, "strerror", error)
         raise StorageError(
-            f"cannot write {path} ({reason}); make room, or set GPBENCH_DATA and TMPDIR to other folders"
+            f"cannot write {path} ({reason}); free some space, or set GPBENCH_DATA and TMPDIR to other folders"
         ) from error
 
 

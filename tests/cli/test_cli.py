@@ -52,7 +52,7 @@ def test_run_status_and_rendering_again(gpbench, here):
     code, out, err = gpbench("run", "small.yaml")
     assert code == 0 and "friedman3" in out and "6 done" in err
     folder = here / "results" / "small"
-    for name in ("manifest.json", "config.resolved.yaml", "results.csv", "report.html"):
+    for name in ("plan.json", "config.resolved.yaml", "results.csv", "report.html"):
         assert (folder / name).is_file(), name
     for part in ("trials", "env", "tables", "stats", "plots"):
         assert any((folder / part).iterdir()), part

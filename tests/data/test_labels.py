@@ -16,7 +16,8 @@ def made(y):
 
 @pytest.mark.parametrize(("y", "numbers", "labels"), [
     ([-1, 1, 1], [-1, 1, 1], ()), ([0, 1, 1], [-1, 1, 1], (0, 1)), (["no", "yes", "no"], [-1, 1, -1], ("no", "yes")),
-    ([7, 3, 5, 3], [2, 0, 1, 0], (3, 5, 7)), ([-1, 0, 1], [0, 1, 2], (-1, 0, 1)), ([True, False], [1, -1], (False, True)),
+    ([7, 3, 5, 3], [2, 0, 1, 0], (3, 5, 7)), ([-1, 0, 1], [0, 1, 2], (-1, 0, 1)),
+    ([True, False], [1, -1], (False, True)),
 ])  # fmt: skip
 def test_two_labels_become_signs_and_more_become_numbers(y, numbers, labels):
     found = made(y)
@@ -25,7 +26,8 @@ def test_two_labels_become_signs_and_more_become_numbers(y, numbers, labels):
 
 @pytest.mark.parametrize(("y", "message"), [
     ([0.5, 1.0], "its target contains 0.5: classes are texts or whole numbers"),
-    (["a", "a"], r"its target has one class only \(a\)"), ([np.nan, 1.0], "its target contains NaN or infinity in row 0"),
+    (["a", "a"], r"its target has one class only \(a\)"),
+    ([np.nan, 1.0], "its target contains NaN or infinity in row 0"),
 ])  # fmt: skip
 def test_what_is_no_class_is_named(y, message):
     with pytest.raises(DataError, match=f"dataset mine: {message}"):

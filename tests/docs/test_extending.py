@@ -36,6 +36,10 @@ def examples(repo):
             "my_metric.py",
             {"dataset": "friedman3", "kernel": "ard-se", "method": "full-gp]\nmetrics: [nmse, interval_score"},
         ),
+        (
+            "my_stop_rule.py",
+            {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: nlml, stop: {rule: below, limit: 1e9}}"},
+        ),
         ("my_data.py", {"dataset": "sine", "kernel": "ard-se", "method": "full-gp"}),
     ],
 )

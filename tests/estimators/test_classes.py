@@ -32,7 +32,8 @@ def test_labels_of_any_kind_come_back(kind):
 
 
 @pytest.mark.parametrize(("method", "options"), [
-    ("dirichlet", {"regression": "vfe"}), ("dirichlet", {"regression": "vecchia"}), ("dirichlet", {"regression": "vif"}),
+    ("dirichlet", {"regression": "vfe"}), ("dirichlet", {"regression": "vecchia"}),
+    ("dirichlet", {"regression": "vif"}),
     ("one-vs-rest", {}), ("one-vs-rest", {"binary": "ep-fic", "options": {"inducing": "kmeans"}}),
 ])  # fmt: skip
 def test_models_of_many_classes_are_kept(method, options, tmp_path):

@@ -203,7 +203,7 @@ def _staging(source, places: Places) -> Iterator[Path]:
             temporary = tempfile.TemporaryDirectory(prefix="gpbench-")
             folder = Path(temporary.name)
     except OSError as e:
-        raise StorageError(f"no temporary folder ({e.strerror}); set TMPDIR to a folder with room") from e
+        raise StorageError(f"no temporary folder ({e.strerror}); set TMPDIR to a folder with free space") from e
     try:
         yield folder
     finally:

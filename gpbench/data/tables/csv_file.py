@@ -10,7 +10,7 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +20,10 @@ from gpbench.errors import DataError
 from ..dataset import Dataset, fingerprint
 from ..labels import numbered
 from ..shards import LARGEST
-from ..validation import repeated
-from .csv_columns import Choices, Encoding, name_faults, survey
+from .csv_columns import Choices, Look, name_faults, survey
 from .csv_words import Row, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
+from .table_reading import look_table
+from .table_source import open_table
 
 TASKS = ("regression", "classification")
 FEW_CLASSES = 20  # texts, up to which a target of texts is taken for classes in a hint
@@ -57,34 +58,14 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
     return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y), labels=found.labels, **more)
 
 
-@dataclass
-class Look:
-    """A user's file, read once: its faults, remarks about it, and the arrays if it has no faults."""
-
-    faults: list[str]
-    remarks: list[str]
-    encoding: Encoding | None = None
-    X: np.ndarray | None = None
-    y: np.ndarray | None = None
-    labels: tuple[str, ...] = ()  # of the classes, in the order of their numbers
-    path: str = ""
-    rows: np.ndarray | None = None  # numbers of the rows in the arrays; the first row below the header is 1
-    weight: np.ndarray | None = None  # (n,) > 0, if a column gives it
-    noise_variance: np.ndarray | None = None  # (n,) >= 0, if a column gives it
-
-    def told(self) -> list[str]:
-        """All remarks, including repeated rows, which are searched for only here."""
-        again = repeated(self.X) if self.X is not None else []
-        if not len(again):
-            return self.remarks
-        rows = "1 row has" if len(again) == 1 else f"{len(again)} rows have"
-        first = f"row {self.rows[again[0]]}" + (" is the first" if len(again) > 1 else "")
-        return [*self.remarks, f"{self.path}: {rows} the inputs of another row ({first})"]
-
-
 def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_config) -> Look:
     """Read and check a file; `say` words the choices as a config or a command line gives them (csv_words.py)."""
     path = Path(csv)
+    if choices.columns is not None:
+        try:
+            return look_table(path, open_table(_copies.get(str(path), path), choices, say), target, task, choices, say)
+        except DataError as e:
+            return Look([str(e)], [])
     try:
         header, rows = table(path)
     except DataError as e:
@@ -158,9 +139,13 @@ def filled(dataset: Dataset, train: np.ndarray) -> Dataset:
 
 def medians(X: np.ndarray) -> np.ndarray:
     """Medians of the columns without missing values; DataError for a column that has only missing values."""
-    if (empty := np.isnan(X).all(0)).any():
+    gaps = np.isnan(X)
+    if (empty := gaps.all(0)).any():
         raise DataError(f"input {int(np.argmax(empty))} is missing in every training row: no median; drop the column")
-    return np.nanmedian(X, axis=0)
+    found = np.median(X, axis=0)
+    some = np.flatnonzero(gaps.any(0))
+    found[some] = np.nanmedian(X[:, some], axis=0)
+    return found
 
 
 def file_hash(path) -> str:

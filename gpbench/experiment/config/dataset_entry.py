@@ -54,13 +54,13 @@ def classes_of(reader: Reader, alternatives: list[dict]) -> int:
 
 def tasks_of(data: dict) -> set[str]:
     """Tasks of the data sets that a config names, as far as they are known; faults are reported elsewhere."""
-    found, pending_trials = set(), [data.get("dataset"), data.get("datasets")]
-    while pending_trials:
-        item = pending_trials.pop()
+    found, pending = set(), [data.get("dataset"), data.get("datasets")]
+    while pending:
+        item = pending.pop()
         if isinstance(item, list):
-            pending_trials += item
+            pending += item
         elif isinstance(item, dict) and ("first_of" in item or "name" in item):
-            pending_trials.append(item.get("first_of") or item["name"])
+            pending.append(item.get("first_of") or item["name"])
         elif isinstance(item, dict) and "csv" in item:
             found.add(str(item.get("task", "regression")))
         elif isinstance(item, str):

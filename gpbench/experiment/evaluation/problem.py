@@ -122,8 +122,8 @@ def full_gp(
     """Hyperparameters of a full GP on these scaled rows."""
     X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
     options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
-    climb = HyperparameterSearch(learner, h.get("bounds"))
-    by_ladder = climb.version >= 3 and options[1] == "lbfgs"
+    search = HyperparameterSearch(learner, h.get("bounds"))
+    by_ladder = search.version >= 3 and options[1] == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
-    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell, rows), climb, Recorder(wall))
+    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell, rows), search, Recorder(wall))
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}

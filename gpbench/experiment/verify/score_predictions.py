@@ -153,5 +153,5 @@ def _refuse_another(folder: Path, facts: dict, indices: list[int]) -> None:
 def _trials_of(folder: Path) -> list[Trial]:
     try:
         return ResultsFolder(folder).planned()[1]
-    except (FileNotFoundError, Damaged):  # committed results come without a manifest
+    except (FileNotFoundError, Damaged):  # a folder of an earlier version
         return every_trial(load_config(folder / "config.resolved.yaml"))

@@ -1,9 +1,10 @@
 """Hyperparameters of a full GP up a warm ladder of subsets: 500, 1000, 2000, ... rows, the last one all.
 
-Most of the way is made where an evaluation costs a hundredth. On each rung every start is climbed until two iterations
-together gain less than GAIN; a start that meets the best one is dropped, and so is, before the last rung, whatever is
-lower. What few rows cannot tell they must not decide: an input that looks irrelevant to them gets a length-scale so
-long that its gradient is lost, so length-scales come back to REACH above the highest start before the next rung.
+Most of the way is made where an evaluation costs a hundredth. On each rung every start is optimised until two
+iterations together gain less than GAIN; a start that meets the best one is dropped, and so is, before the last rung,
+whatever is lower. What few rows cannot tell they must not decide: an input that looks irrelevant to them gets a
+length-scale so long that its gradient is lost, so length-scales come back to REACH above the highest start before the
+next rung.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FIRST = 500  # rows of the lowest rung; fewer lead astray, and save nothing
 GAIN = 0.05  # nats
 REACH = 0.5  # nats
 WORTHWHILE = 6  # evaluations that have to fit into the time left: fewer on more rows teach less than they cost
-NEAR = 0.3  # nats, in every parameter: two climbs have met
+NEAR = 0.3  # nats, in every parameter: two optimisations have met
 SHORTEST = 0.05  # deviations of an input: the shortest start
 CLOSE = 1.0  # nats of the objective, for the same
 
@@ -44,15 +45,15 @@ def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
     evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
-    """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each climb."""
+    """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each optimisation."""
     layout, bounds = Layout(gp), Layout(gp).bounds(learner)
     points = starting_points(gp, X, restarts, rng)
     points += _short_start(gp, X, points)
     ceiling, sizes, trace, used = _ceiling(gp, points), rungs(len(y)), [], 0
-    cost, climbed = deadline.Cost(), []
+    cost, learned_on = deadline.Cost(), []
     for n in sizes:
-        if climbed and not cost.fits(WORTHWHILE * float(n) ** 3):
-            deadline.cut(f"hyperparameters were learned on {climbed[-1]} of {len(y)} rows")
+        if learned_on and not cost.fits(WORTHWHILE * float(n) ** 3):
+            deadline.cut(f"hyperparameters were learned on {learned_on[-1]} of {len(y)} rows")
             break
 
         def at(x, n=n):
@@ -62,21 +63,21 @@ def fit_hyperparameters(
 
         found: list[Optimum] = []
 
-        def climb(x, at=at, found=found):
+        def search(x, at=at, found=found):
             leave = partial(_met, best=max(found, key=_value), ceiling=ceiling) if found else None
             rules = evaluations, optimiser, bounds
             found.append(learner.maximise(at, x, *rules, gain=GAIN, leave=leave, recorder=recorder))
             return found[-1]
 
-        best = best_of(points, climb)
+        best = best_of(points, search)
         used += best.spent
-        climbed.append(n)
+        learned_on.append(n)
         trace += [{"rows": n, **row} for o in found for row in o.trace]
         others = [o for o in found if o.x is not best.x and not _met(o.x, o.value, best, ceiling)]
         points = [np.minimum(o.x, ceiling) for o in (best, *(others if 2 * n < len(y) else ()))]
     info = {
         "objective": best.value, "evaluations": used, "converged": best.converged, "message": best.message,
-        "rungs": climbed, "trace": trace,
+        "rungs": learned_on, "trace": trace,
     }  # fmt: skip
     return layout.unpack(best.x)[0], info
 
@@ -86,7 +87,7 @@ def _value(found: Optimum) -> float:
 
 
 def _short_start(gp: GP, X, points) -> list[np.ndarray]:
-    """In few dimensions also a few spacings of the rows: maps have detail that no climb from a deviation finds."""
+    """In few dimensions also a few spacings of the rows: maps have detail that a start at a deviation misses."""
     scales = _lengthscales(gp)
     if X.ndim != 2 or not scales.any():
         return []

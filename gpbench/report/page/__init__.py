@@ -53,17 +53,17 @@ def page(results: ResultsTable, files: list[Path] | None = None) -> str:
         "data": book.to_json(),
     }
     nothing = {"of_papers": [], "panels": [], "charts": [], "files": [], "left_out": ""}
-    room = SizeBudget(LIMIT - len(render.page("report.html", results.name, **values, **nothing).encode()))
-    return render.page("report.html", results.name, **values, **_figures(book, compared, files or [], room))
+    budget = SizeBudget(LIMIT - len(render.page("report.html", results.name, **values, **nothing).encode()))
+    return render.page("report.html", results.name, **values, **_figures(book, compared, files or [], budget))
 
 
-def _figures(book: TrialBook, compared: list, files: list[Path], room: SizeBudget) -> dict:
-    """The paper's own figures first, then charts with their points, then files of plots/; those that find room."""
+def _figures(book: TrialBook, compared: list, files: list[Path], budget: SizeBudget) -> dict:
+    """The paper's own figures first, then charts with their points, then files of plots/; within the size budget."""
     charts = Charts(book)
-    of_papers = embedded_figures.of_papers(book.results, room)
+    of_papers = embedded_figures.of_papers(book.results, budget)
     more = charts.sizes(), charts.training_rows(), class_charts.reliability(book), charts.along()
     fronts, *others = charts.fronts(), *more
-    panels = [t for p in check_section.panels(book, compared) for t in room.take(p.name, panel_figure(p))]
-    drawn = [t for found in (fronts, *others) for c in found for t in room.take(c.name, figure(c))]
-    images = embedded_figures.of_files(book.results, files, room)
-    return {"of_papers": of_papers, "panels": panels, "charts": drawn, "files": images, "left_out": room.note()}
+    panels = [t for p in check_section.panels(book, compared) for t in budget.take(p.name, panel_figure(p))]
+    drawn = [t for found in (fronts, *others) for c in found for t in budget.take(c.name, figure(c))]
+    images = embedded_figures.of_files(book.results, files, budget)
+    return {"of_papers": of_papers, "panels": panels, "charts": drawn, "files": images, "left_out": budget.note()}

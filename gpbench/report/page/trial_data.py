@@ -108,18 +108,18 @@ class TrialBook:
         return json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
     def _logs(self) -> dict[int, str]:
-        """The ends of the logs that are there; those of failed trials first, as long as there is room."""
-        folder, room, found = self.results.path / "logs", ALL_LOGS, {}
+        """The ends of the logs that are there; those of failed trials first, up to a total size."""
+        folder, left, found = self.results.path / "logs", ALL_LOGS, {}
         if not folder.is_dir():
             return found
         ok = (self.rows["status"] == "ok").to_numpy()
         for i in np.argsort(ok, kind="stable"):
             file = folder / f"{self.rows['trial_id'].iloc[i]}.log"
-            if file.is_file() and not file.is_symlink() and room > 0:
+            if file.is_file() and not file.is_symlink() and left > 0:
                 with open(file, "rb") as f:
                     f.seek(max(0, file.stat().st_size - LOG_TAIL))
                     found[int(i)] = f.read().decode("utf-8", "replace")
-                room -= len(found[int(i)])
+                left -= len(found[int(i)])
         return found
 
 
