@@ -13,7 +13,7 @@ MOST = 30  # classes of a confusion matrix that a page can show
 NOTE = "classes: "
 
 
-def counts(draw: TrialData, prediction: Prediction) -> dict[str, list[float]]:
+def counts(draw: TrialData, prediction: Prediction) -> dict:
     """For the trace `bin_rows`, `bin_prob`, `bin_right` of metrics.reliability, and `confusion`, true classes first."""
     if prediction.prob is None:
         return {}
@@ -22,6 +22,7 @@ def counts(draw: TrialData, prediction: Prediction) -> dict[str, list[float]]:
     p = metrics.each_class(prediction.prob)
     if (K := p.shape[1]) <= MOST:
         at = metrics.class_numbers(draw.y_test, K) * K + p.argmax(1)
+        found["classes"] = K
         found["confusion"] = np.bincount(at, minlength=K * K).astype(float).tolist()
     return found
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from gpbench import metrics
 from gpbench.analysis.drawing.axes import safe
 from gpbench.analysis.table import Table, TableCell
+from gpbench.analysis.traces import last_of
 from gpbench.html.svg_chart import Chart, Line
-from gpbench.metrics import loss
 
 from ..trial_data import TrialBook
 
-BINS = ("bin_rows", "bin_prob", "bin_right")
+BIN_KEYS = ("bin_rows", "bin_prob", "bin_right")
 LABELS = "classes: "  # how the note begins that names them
 
 
@@ -23,8 +24,8 @@ def reliability(book: TrialBook) -> Iterator[Chart]:
     for dataset, rows in _parts(book):
         lines = []
         for look, (label, part) in enumerate(rows.groupby("label", sort=False)):
-            count, sure, right = (_summed(book, part, key) for key in BINS)
-            if count is None:
+            count, sure, right = (_summed(book, part, key, metrics.BINS) for key in BIN_KEYS)
+            if not count.any():
                 continue
             at = count > 0
             x, y, n = sure[at] / count[at], right[at] / count[at], count[at]
@@ -45,12 +46,13 @@ def confusions(book: TrialBook) -> list[Table]:
     found = []
     for dataset, rows in _parts(book):
         metric = book.metrics[0]
-        best = loss(metric, rows.groupby("label", sort=False)[metric].mean()).idxmin()
+        best = metrics.loss(metric, rows.groupby("label", sort=False)[metric].mean()).idxmin()
         part = rows[rows["label"] == best]
-        counts = _summed(book, part, "confusion")
-        if counts is None:
+        known = last_of(book.results.curves, "classes", part)
+        if not len(known):
             continue
-        K = round(np.sqrt(len(counts)))
+        K = int(known.iloc[0])
+        counts = _summed(book, part, "confusion", K * K)
         names = _labels(book, dataset, K)
         body = [(name, [TableCell(f"{v:.0f}") for v in row]) for name, row in zip(names, counts.reshape(K, K))]
         title = f"Confusion matrix of {best} on {dataset}"
@@ -67,11 +69,11 @@ def _parts(book: TrialBook) -> Iterator[tuple[str, pd.DataFrame]]:
             yield str(dataset), part
 
 
-def _summed(book: TrialBook, part: pd.DataFrame, key: str) -> np.ndarray | None:
-    """The list of this key of the traces, summed over the trials."""
+def _summed(book: TrialBook, part: pd.DataFrame, key: str, length: int) -> np.ndarray:
+    """The list of this key of the traces, summed over the trials; entries that are 0 are not kept."""
     curves = book.results.curves
     mine = curves[(curves["key"] == key) & curves["trial_id"].isin(part["trial_id"])]
-    return mine.groupby("step")["value"].sum().to_numpy() if len(mine) else None
+    return np.bincount(mine["step"].astype(int), weights=mine["value"], minlength=length)
 
 
 def _labels(book: TrialBook, dataset: str, K: int) -> list[str]:
