@@ -166,7 +166,7 @@ def gaussian_loss(y, mean, var):
 
 
 def nlpd(y, mean, var, log_density=None) -> float:
-    """Mean negative log predictive density; var includes the noise unless the name says latent."""
+    """Mean negative log predictive density; var includes the noise."""
     return float(np.mean(gaussian_loss(y, mean, var) if log_density is None else -log_density))
 
 

@@ -60,7 +60,7 @@ def _contents(curves: pd.DataFrame, notes: pd.DataFrame) -> dict[str, bytes]:
 
 
 def damaged(folder: Path) -> list[str]:
-    """Those of curves.csv and notes.csv that are not what was written."""
+    """Which of curves.csv and notes.csv are not what was written."""
     found = []
     for name, read in (("curves.csv", kept_curves), ("notes.csv", kept_notes)):
         try:

@@ -95,7 +95,7 @@ def last_of(curves: pd.DataFrame, key: str, rows: pd.DataFrame) -> pd.Series:
 
 
 def along(curves: pd.DataFrame, rows: pd.DataFrame, key: str) -> pd.DataFrame:
-    """`key` beside `seconds` of the steps that have both, in the order of the steps, of the trials among `rows`."""
+    """`key` and `seconds` of the steps that have both, in the order of the steps, for the trials of `rows`."""
     mine = curves[curves["key"].isin(["seconds", key]) & curves["trial_id"].isin(rows["trial_id"])]
     wide = mine.dropna(subset=["step"]).pivot_table(
         index=["trial_id", "step"], columns="key", values="value", aggfunc="last"

@@ -54,7 +54,7 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
     try:
         with on_interruption(KEPT):
             live = search.go()
-    except Stopped as e:  # no advice: who interrupts wants the prompt back
+    except Stopped as e:  # no advice after an interruption
         stopped(KEPT)
         return e.exit_code
     rows, found = search.table(live)

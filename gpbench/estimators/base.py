@@ -130,7 +130,7 @@ class Estimator(BaseEstimator):
         return model.predict(X)
 
     def _ready(self, X) -> tuple[fit.Model, np.ndarray]:
-        """The fitted model and the inputs as it takes them."""
+        """The fitted model, and the inputs in the form that it expects."""
         self._ready_to_predict()
         if hasattr(self, "columns_"):
             if hasattr(self, "feature_names_in_"):  # fitted to a data frame of more than numbers

@@ -53,7 +53,7 @@ def _with_fill(encoding: Encoding | Reading, fill) -> Encoding | Reading:
 
 
 def _encoded(encoding: Encoding, path, header: list[str], rows: list[list[str]]) -> tuple[np.ndarray, list[str]]:
-    """Inputs without a gap, and what is to be told about the rows."""
+    """Inputs without missing values, and remarks about the rows."""
     X, told = encoding.encode(path, header, rows)
     if (gaps := np.argwhere(np.isnan(X))).size:
         i, j = gaps[0]

@@ -1,4 +1,4 @@
-"""What a user gets who says nothing, by task and number of rows: docs/how-to/choosing.md has the measurements."""
+"""Defaults of the estimators, by task and number of rows: docs/how-to/choosing.md has the measurements."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _likelihood(name, cls: type[Method], task: str) -> str:
 def method(
     cls: type[Method], task: str, n_basis, options: dict | None, usual: dict, n: int
 ) -> tuple[Method, list[str]]:
-    """The method with its size, and what is to be told about the size."""
+    """The method with its size, and a remark about the size."""
     size, notes = next((f for f in SIZES if f in cls.model_fields), None), []
     given = dict(usual)
     if "nugget" in cls.model_fields:
@@ -159,7 +159,7 @@ def _compact(choice: KernelChoice) -> bool:
 
 
 def _described(given: Any) -> dict:
-    """A description with every option known, as gp/kernels/build.py takes it."""
+    """A kernel description with all options, as gp/kernels/build.py expects it."""
     given = {"name": given} if isinstance(given, str) else given
     if not isinstance(given, dict):
         raise BadParameter(f"kernel: expected a name, a mapping, a Kernel or a function k(A, B), got {given!r}")
@@ -226,7 +226,7 @@ def _of_learning(error: ValidationError | TypeError) -> str:
 
 
 def max_seconds(given: Any) -> float | None:
-    """Seconds, from a number or a text as the command line takes it."""
+    """Seconds, from a number or from a text such as 10m."""
     if given is None:
         return None
     found = seconds(given) if isinstance(given, str) else given

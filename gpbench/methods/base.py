@@ -128,7 +128,7 @@ class Problem:
         return not isinstance(self.X, np.ndarray)
 
     def few(self) -> Problem:
-        """Itself, or the first rows of the shared order where there are more than are held at once."""
+        """The problem itself, or its first rows in the shared order if they are more than memory holds."""
         if not self.large:
             return self
         rows = self.order[:FEW]
@@ -161,7 +161,7 @@ def _column(y, n: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained model. `predict` works on scaled inputs and gives scaled targets.
+    """A trained model. `predict` expects scaled inputs and returns scaled targets.
 
     It is called with inputs (t, D): a `Predictor`, or any function; one that pickles, if the model is to be kept.
 
@@ -248,7 +248,7 @@ class Method(BaseModel):
 
     @classmethod
     def idle(cls, given: Mapping[str, Any]) -> set[str]:
-        """Parameters that play no part beside these others."""
+        """Names of parameters that have no effect together with the given ones."""
         return set()
 
     @classmethod

@@ -70,5 +70,5 @@ class Vecchia(Method):
         return Fitted(predict=posterior, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())
 
     def _factor(self, gp, X, y, near, noise) -> float:
-        """Of the variances, from the residuals of each row given all others."""
+        """Factor of the variances, from the residuals of each row given all others."""
         return variance_factor(*leave_one_out(build(gp, X[:0], X, y, near, noise=noise)))

@@ -54,7 +54,7 @@ class Stopped(Exception):
 
 
 def refuse(path: str, target: str, y: np.ndarray) -> None:
-    """Targets that no two candidates can be told apart by."""
+    """Refuse targets on which all candidates have equal scores."""
     if len(y) < FEWEST_ROWS:
         rows = "1 row is" if len(y) == 1 else f"{len(y)} rows are"
         raise DataError(f"{path}: {rows} too few to hold some out; {FEWEST_ROWS} at least")
@@ -156,7 +156,7 @@ class Search:
     # -- what it costs ------------------------------------------------------------------------------------------
 
     def seconds(self, live: list[Candidate], rows: int) -> float:
-        """Of a rung: what is done once, and each candidate.
+        """Seconds that a rung takes: what is done once, and each candidate.
 
         The full GP that gives hyperparameters is done once per split, and grows with the cube of its rows.
         """
@@ -182,7 +182,7 @@ class Search:
         return _took(r) * max(1.0, rows / n) * max(1.0, grown), learn
 
     def pace_of(self, spent: float, done: list[TrialResult]) -> float:
-        """From the seconds of a rung, and what its fits say they took of them."""
+        """Pace of the machine: seconds of a rung, compared with the recorded seconds of its fits."""
         learn = max((r.seconds.get("learn") or 0.0 for r in done), default=0.0)
         return max(1.0, (spent - (sum(map(_took, done)) + learn) / self.jobs) / self._around(len(done)))
 

@@ -50,7 +50,7 @@ def table(found: dict[Candidate, list[TrialResult]], task: str, metric: str) -> 
 
 
 def config(search: Search, verdict: Recommendation) -> str:
-    """YAML of the recommended method beside the best one, on five splits of all rows."""
+    """YAML of a config: the recommended and the best method on five splits of all rows."""
     chosen = list(dict.fromkeys([verdict.pick, verdict.best]))
     content = search.config(chosen, search.full, name=f"{Path(search.source['csv']).stem.lower()}-advice")
     content["metrics"] = list(dict.fromkeys([search.metric, ERROR[search.task], "nlpd"]))

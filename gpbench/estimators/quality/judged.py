@@ -110,7 +110,7 @@ def of_gaussians(how: str, rows, y, mean, std) -> Judged:
 
 
 def _of_dirichlet(posterior: DirichletPosterior, training, chosen, rows) -> Judged:
-    """Of exact regressions, whose factors tell the noise of the rows and so alpha."""
+    """Quality of exact regressions, whose factors give the noise of the rows and so alpha."""
     first, classes = posterior.parts[0], len(posterior.parts)
     if not isinstance(first, ExactPosterior):
         raise NotApplicable("classes by sparse regressions have no leave-one-out predictions of their own")
@@ -144,7 +144,7 @@ def _known(estimator) -> Known:
 
 
 def _approximation(estimator) -> Approximation | None:
-    """Of the model that predicts: the method, or its class, names it."""
+    """Approximation of the model that predicts, which the method or its class names."""
     method = estimator._training.method
     given = method if method.name == estimator.method_ else catalog.find("method", estimator.method_)
     found = getattr(given, "approximation", None)

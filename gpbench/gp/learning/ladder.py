@@ -103,7 +103,7 @@ def _lengthscales(gp: GP) -> np.ndarray:
 
 
 def _ceiling(gp: GP, points) -> np.ndarray:
-    """Where length-scales begin the next rung at most; beyond it they say no more than that an input is idle."""
+    """Largest length-scales at the start of the next rung; longer ones only mean that an input is irrelevant."""
     return np.where(_lengthscales(gp), np.max(points, axis=0) + REACH, np.inf)
 
 

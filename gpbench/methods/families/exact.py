@@ -12,7 +12,7 @@ SETTLED = 40  # evaluations after which optimisations of the kernel's parameters
 
 
 def operations(rows: int, evaluations: int) -> float:
-    """Of one factorisation and the learning on so many rows: n^3, and 2 n^3 for each evidence with its gradient."""
+    """Flops of one factorisation and the learning: n^3, and 2 n^3 for each evidence with its gradient."""
     return (1 + 2.0 * min(evaluations, SETTLED)) * rows**3
 
 
