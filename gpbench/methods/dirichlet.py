@@ -11,7 +11,7 @@ from gpbench import catalog
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.gp.inference.dirichlet import DirichletPosterior, targets
 from gpbench.gp.inference.row_noise import RowNoise
-from gpbench.gp.learning.dirichlet import ALPHAS, Rules, choose
+from gpbench.gp.learning.dirichlet import ALPHAS, choose
 
 from .base import GP, Fitted, Problem, Recorder, Schedule
 from .families.classes import ManyClasses, numbers
@@ -81,11 +81,11 @@ class Dirichlet(ManyClasses):
     def _learned(self, problem: Problem, labels, recorder: Recorder):
         """(alpha, kernel) by the first rows of the shared order."""
         schedule, rows = problem.schedule, problem.order[: self.rows]
-        rules = Rules(0 if schedule.kind == "fixed" else schedule.evaluations, schedule.optimiser, schedule.learner)
-        if self.alpha is not None and not rules.evaluations:
+        options = schedule.options.within(0) if schedule.kind == "fixed" else schedule.options
+        if self.alpha is not None and not options.evaluations:
             return self.alpha, problem.gp.kernel
         alphas = ALPHAS if self.alpha is None else (self.alpha,)
-        found = choose(problem.X[rows], labels[rows], problem.classes, problem.gp.kernel, alphas, rules, recorder)
+        found = choose(problem.X[rows], labels[rows], problem.classes, problem.gp.kernel, alphas, options, recorder)
         return found.alpha, found.kernel
 
 

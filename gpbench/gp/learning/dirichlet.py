@@ -13,7 +13,7 @@ from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.objectives.evidence import evidence
 from gpbench.recorder import Recorder
 
-from .learner import HyperparameterSearch
+from .learner import OptimiserOptions
 from .parameters import Layout
 
 ALPHAS = tuple(10.0**-k for k in range(1, 9))  # tried from the first on, until the leave-one-out loss rises
@@ -24,15 +24,6 @@ class Chosen:
     alpha: float
     kernel: Kernel
     loss: float  # leave-one-out log loss of the rows
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How the kernel is learned for an alpha; no evaluations: it is kept."""
-
-    evaluations: int
-    optimiser: str
-    learner: HyperparameterSearch
 
 
 def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
@@ -46,7 +37,9 @@ def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
     return total, pull(slopes)[0]
 
 
-def learn(X, labels, classes: int, kernel: Kernel, alpha: float, rules: Rules, recorder: Recorder) -> Kernel:
+def learn(
+    X, labels, classes: int, kernel: Kernel, alpha: float, options: OptimiserOptions, recorder: Recorder
+) -> Kernel:
     """The kernel with the largest sum of evidences for this alpha, from the given one."""
     layout = Layout(GP(kernel, 1.0), free_noise=False)
     Y, S2 = targets(labels, classes, alpha)
@@ -55,20 +48,20 @@ def learn(X, labels, classes: int, kernel: Kernel, alpha: float, rules: Rules, r
         F, dtheta = evaluate(layout.moved(x).kernel, X, Y, S2)
         return F, layout.gradient(dtheta)
 
-    bounds = layout.bounds(rules.learner)
-    best = rules.learner.maximise(at, layout.pack(), rules.evaluations, rules.optimiser, bounds, recorder=recorder)
+    bounds = layout.bounds(options.learner)
+    best = options.maximise(at, layout.pack(), bounds, recorder=recorder)
     recorder.evaluated(best.spent * len(X))
     return layout.moved(best.x).kernel
 
 
 def choose(
-    X, labels, classes: int, kernel: Kernel, alphas: tuple[float, ...], rules: Rules, recorder: Recorder
+    X, labels, classes: int, kernel: Kernel, alphas: tuple[float, ...], options: OptimiserOptions, recorder: Recorder
 ) -> Chosen:
     """alpha, and the kernel learned for it, with the smallest leave-one-out log loss."""
     best = None
     for alpha in alphas:
-        if rules.evaluations:
-            kernel = learn(X, labels, classes, kernel, alpha, rules, recorder)
+        if options.evaluations:
+            kernel = learn(X, labels, classes, kernel, alpha, options, recorder)
         loss = leave_one_out_loss(kernel(X), labels, *targets(labels, classes, alpha))
         recorder.evaluated(len(X))
         recorder.row({"alpha": alpha, "loo_log_loss": loss})
