@@ -19,7 +19,7 @@ from gpbench.gp.inference.model import GP, Prediction, Predictor
 from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning.full_gp import neutral_start
-from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch
+from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch, OptimiserOptions
 from gpbench.recorder import Recorder
 
 from .families.fitted_checks import refuse_impossible
@@ -49,6 +49,10 @@ class Schedule:
     restarts: int = 1
     prior: str = "none"  # on the hyperparameters (gp/learning/priors.py); half-t for classification
     learner: HyperparameterSearch = LEARNER
+
+    @property
+    def options(self) -> OptimiserOptions:
+        return OptimiserOptions(self.evaluations, self.optimiser, self.restarts, self.learner)
 
 
 @dataclass(frozen=True)

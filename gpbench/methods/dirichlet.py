@@ -81,12 +81,12 @@ class Dirichlet(ManyClasses):
     def _learned(self, problem: Problem, labels, recorder: Recorder):
         """(alpha, kernel) by the first rows of the shared order."""
         schedule, rows = problem.schedule, problem.order[: self.rows]
-        evaluations = 0 if schedule.kind == "fixed" else schedule.evaluations
+        options = schedule.options.within(0) if schedule.kind == "fixed" else schedule.options
         prior = priors.find(schedule.prior, "lengthscale")  # the magnitude is that of log alpha
-        rules = Rules(evaluations, schedule.optimiser, schedule.learner, prior)
-        if self.alpha is not None and not rules.evaluations:
+        if self.alpha is not None and not options.evaluations:
             return self.alpha, problem.gp.kernel
         alphas = ALPHAS if self.alpha is None else (self.alpha,)
+        rules = Rules(options, prior)
         found = choose(problem.X[rows], labels[rows], problem.classes, problem.gp.kernel, alphas, rules, recorder)
         return found.alpha, found.kernel
 

@@ -15,7 +15,7 @@ from gpbench.gp.objectives.evidence import evidence
 from gpbench.recorder import Recorder
 
 from . import priors
-from .learner import HyperparameterSearch
+from .learner import OptimiserOptions
 from .parameters import Layout
 
 ALPHAS = tuple(10.0**-k for k in range(1, 9))  # tried from the first on, until the leave-one-out loss rises
@@ -32,9 +32,7 @@ class Chosen:
 class Rules:
     """How the kernel is learned for an alpha; no evaluations: it is kept."""
 
-    evaluations: int
-    optimiser: str
-    learner: HyperparameterSearch
+    options: OptimiserOptions
     prior: Callable = priors.flat
 
 
@@ -60,8 +58,8 @@ def learn(X, labels, classes: int, kernel: Kernel, alpha: float, rules: Rules, r
         log_prior, dprior = rules.prior(kernel)
         return F + log_prior, layout.gradient(dtheta + dprior)
 
-    bounds = layout.bounds(rules.learner)
-    best = rules.learner.maximise(at, layout.pack(), rules.evaluations, rules.optimiser, bounds, recorder=recorder)
+    bounds = layout.bounds(rules.options.learner)
+    best = rules.options.maximise(at, layout.pack(), bounds, recorder=recorder)
     recorder.evaluated(best.spent * len(X))
     return layout.moved(best.x).kernel
 
@@ -72,7 +70,7 @@ def choose(
     """alpha, and the kernel learned for it, with the smallest leave-one-out log loss."""
     best = None
     for alpha in alphas:
-        if rules.evaluations:
+        if rules.options.evaluations:
             kernel = learn(X, labels, classes, kernel, alpha, rules, recorder)
         loss = leave_one_out_loss(kernel(X), labels, *targets(labels, classes, alpha))
         recorder.evaluated(len(X))

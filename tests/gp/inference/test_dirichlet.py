@@ -12,7 +12,7 @@ from gpbench.gp.inference.model import GP
 from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning.dirichlet import Rules, choose, evaluate
-from gpbench.gp.learning.learner import LEARNER
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.recorder import Recorder
 
 rng = np.random.default_rng(4)
@@ -80,7 +80,7 @@ def test_evidence_is_the_sum_over_classes_and_its_gradient_agrees_with_finite_di
 
 def test_alpha_has_the_smallest_leave_one_out_loss_before_it_rises():
     recorder = Recorder()
-    kept = Rules(0, "lbfgs", LEARNER)
+    kept = Rules(OptimiserOptions(0))
     found = choose(X, LABELS, 3, KERNEL, (1.0, 0.3, 0.1, 0.03, 1e-3, 1e-6, 1e-9), kept, recorder)
     tried = {row["alpha"]: row["loo_log_loss"] for row in recorder.trace}
     assert found.loss == min(tried.values()) == tried[found.alpha] and len(tried) > 1
