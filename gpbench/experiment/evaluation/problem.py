@@ -21,7 +21,7 @@ from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.learning import ladder
 from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
-from gpbench.gp.learning.learner import HyperparameterSearch
+from gpbench.gp.learning.learner import HyperparameterSearch, OptimiserOptions
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
@@ -121,9 +121,9 @@ def full_gp(
 ) -> dict:  # fmt: skip
     """Hyperparameters of a full GP on these scaled rows."""
     X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
-    options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     search = HyperparameterSearch(learner, h.get("bounds"))
-    by_ladder = search.version >= 3 and options[1] == "lbfgs"
+    options = OptimiserOptions(full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1), search)
+    by_ladder = search.version >= 3 and options.optimiser == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
-    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell, rows), search, Recorder(wall))
+    gp, info = fit(X, y, start(kernel, None, X, y), options, rng, _telling(tell, rows), Recorder(wall))
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}
