@@ -72,7 +72,7 @@ class Estimator(BaseEstimator):
         cls, usual = parameters.method_class(self.method, kind, len(X), self.likelihood)
         choice = parameters.placed(parameters.kernel(self.kernel, cls), self._places(reading), X.shape[-1])
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood, cls.takes_prior)
+        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")

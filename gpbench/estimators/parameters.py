@@ -212,14 +212,14 @@ def _described(given: Any) -> dict:
     return given
 
 
-def hyperparameters(learn: Any, task: str, n: int, likelihood: str | None = None, prior: bool = True) -> dict:
+def hyperparameters(learn: Any, task: str, n: int, likelihood: str | None = None) -> dict:
     """As a trial keeps them; `learn` is a word, or a mapping as a config has under `hyperparameters`."""
     if isinstance(learn, dict):
         given = learn
     elif learn not in LEARN:
         raise BadParameter(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
     else:
-        given = defaults.learning(task, n, likelihood, prior)
+        given = defaults.learning(task, n, likelihood)
         if learn != "auto" and learn != given["schedule"]:
             given = {"schedule": learn, "from": "full-gp"}
     try:

@@ -225,7 +225,6 @@ class Method(BaseModel):
     use: ClassVar[str] = ""  # what it does and when to take it, in a sentence
     task: ClassVar[str] = "regression"  # or classification
     many_classes: ClassVar[bool] = False  # takes more than two classes
-    takes_prior: ClassVar[bool] = True  # of classification: uses the schedule's prior on hyperparameters
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices

@@ -11,7 +11,8 @@ from gpbench import catalog
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.gp.inference.dirichlet import DirichletPosterior, targets
 from gpbench.gp.inference.row_noise import RowNoise
-from gpbench.gp.learning.dirichlet import ALPHAS, choose
+from gpbench.gp.learning import priors
+from gpbench.gp.learning.dirichlet import ALPHAS, Rules, choose
 
 from .base import GP, Fitted, Problem, Recorder, Schedule
 from .families.classes import ManyClasses, numbers
@@ -23,7 +24,6 @@ class Dirichlet(ManyClasses):
     name = "dirichlet"
     title = "Classes by Dirichlet regression"
     use = "Two or more classes by regression, without EP; take it for many classes, and for two where EP is too slow."
-    takes_prior = False
     heeds = dict.fromkeys(("joint", "interleaved"), ("evaluations", "optimiser"))
 
     regression: str = Field("full-gp", description="method of each class: full-gp, fitc, vfe, vecchia or vif")
@@ -82,10 +82,12 @@ class Dirichlet(ManyClasses):
         """(alpha, kernel) by the first rows of the shared order."""
         schedule, rows = problem.schedule, problem.order[: self.rows]
         options = schedule.options.within(0) if schedule.kind == "fixed" else schedule.options
+        prior = priors.find(schedule.prior, "lengthscale")  # the magnitude is that of log alpha
         if self.alpha is not None and not options.evaluations:
             return self.alpha, problem.gp.kernel
         alphas = ALPHAS if self.alpha is None else (self.alpha,)
-        found = choose(problem.X[rows], labels[rows], problem.classes, problem.gp.kernel, alphas, options, recorder)
+        rules = Rules(options, prior)
+        found = choose(problem.X[rows], labels[rows], problem.classes, problem.gp.kernel, alphas, rules, recorder)
         return found.alpha, found.kernel
 
 

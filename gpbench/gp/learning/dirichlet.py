@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.objectives.evidence import evidence
 from gpbench.recorder import Recorder
 
+from . import priors
 from .learner import OptimiserOptions
 from .parameters import Layout
 
@@ -26,6 +28,14 @@ class Chosen:
     loss: float  # leave-one-out log loss of the rows
 
 
+@dataclass(frozen=True)
+class Rules:
+    """How the kernel is learned for an alpha; no evaluations: it is kept."""
+
+    options: OptimiserOptions
+    prior: Callable = priors.flat
+
+
 def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
     """Sum of the K log evidences and its gradient in the kernel's parameters; Y and S2 are (n, K)."""
     K, pull = kernel.linearised(X)
@@ -37,31 +47,31 @@ def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
     return total, pull(slopes)[0]
 
 
-def learn(
-    X, labels, classes: int, kernel: Kernel, alpha: float, options: OptimiserOptions, recorder: Recorder
-) -> Kernel:
-    """The kernel with the largest sum of evidences for this alpha, from the given one."""
+def learn(X, labels, classes: int, kernel: Kernel, alpha: float, rules: Rules, recorder: Recorder) -> Kernel:
+    """The kernel with the largest sum of evidences, and log prior, for this alpha, from the given one."""
     layout = Layout(GP(kernel, 1.0), free_noise=False)
     Y, S2 = targets(labels, classes, alpha)
 
     def at(x):
-        F, dtheta = evaluate(layout.moved(x).kernel, X, Y, S2)
-        return F, layout.gradient(dtheta)
+        kernel = layout.moved(x).kernel
+        F, dtheta = evaluate(kernel, X, Y, S2)
+        log_prior, dprior = rules.prior(kernel)
+        return F + log_prior, layout.gradient(dtheta + dprior)
 
-    bounds = layout.bounds(options.learner)
-    best = options.maximise(at, layout.pack(), bounds, recorder=recorder)
+    bounds = layout.bounds(rules.options.learner)
+    best = rules.options.maximise(at, layout.pack(), bounds, recorder=recorder)
     recorder.evaluated(best.spent * len(X))
     return layout.moved(best.x).kernel
 
 
 def choose(
-    X, labels, classes: int, kernel: Kernel, alphas: tuple[float, ...], options: OptimiserOptions, recorder: Recorder
+    X, labels, classes: int, kernel: Kernel, alphas: tuple[float, ...], rules: Rules, recorder: Recorder
 ) -> Chosen:
     """alpha, and the kernel learned for it, with the smallest leave-one-out log loss."""
     best = None
     for alpha in alphas:
-        if options.evaluations:
-            kernel = learn(X, labels, classes, kernel, alpha, options, recorder)
+        if rules.options.evaluations:
+            kernel = learn(X, labels, classes, kernel, alpha, rules, recorder)
         loss = leave_one_out_loss(kernel(X), labels, *targets(labels, classes, alpha))
         recorder.evaluated(len(X))
         recorder.row({"alpha": alpha, "loo_log_loss": loss})
