@@ -31,7 +31,7 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate is recommended that is behind
     the best by at most one standard error of their difference (and 2.5 %, or .025 nat). The folder keeps the table, a
-    plot, and advice.yaml for gpbench run. Methods of plug-ins, files or installed packages, are candidates, too.
+    plot, a page (advice.html), and advice.yaml for gpbench run. Methods of plug-ins are candidates, too.
     """
     import time
 
@@ -42,6 +42,7 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
     from gpbench.estimators import defaults
     from gpbench.estimators.advise import candidates, choose, recommendation_text
     from gpbench.estimators.advise.halving import Search, Stopped, refuse
+    from gpbench.estimators.pages import advice_page
     from gpbench.experiment.results.checked_files import write_atomic
 
     if metric is not None:
@@ -84,6 +85,9 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
     write_atomic(out / "advice.yaml", recommendation_text.config(search, verdict).encode())
     write_atomic(out / "advice.svg", recommendation_text.plot(search, found, verdict))
     write_atomic(out / "advice.md", f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n".encode())
+    page = advice_page.html(search, found, verdict, rows, file)
+    write_atomic(out / "advice.html", page.encode("utf-8", "backslashreplace"))
+    note(f"page: {out / 'advice.html'}")
     note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
     for line in search.left_out(found):
         note(f"left out: {line}")

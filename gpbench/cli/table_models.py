@@ -81,7 +81,10 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     if report is not None:
         from gpbench.estimators.pages import model_page
 
-        model_page.write(report, model, model._examined, Path(file).name, target)
+        if hasattr(model, "_examined"):
+            model_page.write(report, model, model._examined, Path(file).name, target)
+        else:
+            note(f"{report}: is not written; {lines[0]}")
     for text in model.notes_:
         note(text)
     sized = "d_max" in catalog.find("method", model.method_).model_fields

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpbench.data.dataset import Kind
 from gpbench.errors import BadInput, BadParameter, NotApplicable
+from gpbench.html import notebook
 from gpbench.methods.base import RowNoise
 
 from . import csv_models, fit, input_checks, parameters, random_streams
 from .sklearn_compat import BaseEstimator, NotFittedError, checked_width
 
 if TYPE_CHECKING:
-    from .quality.quality import Quality
+    from .quality.quality import Examined, Quality
 
 
 class Estimator(BaseEstimator):
@@ -55,6 +55,7 @@ class Estimator(BaseEstimator):
         for name in ("columns_", "quality_", "_examined"):  # of an earlier fit
             vars(self).pop(name, None)
         told: list[str] = []
+        reading = vars(self).pop("_reading", None)  # of the csv that this fit is to
         objects = parameters.takes_objects(self.kernel)
         if not objects and csv_models.needs_rules(X):
             checked_width(self, X, reset=True)
@@ -69,9 +70,9 @@ class Estimator(BaseEstimator):
         rows = RowNoise.of(len(y), weight, variance)
         kind = Kind(self._task, len(getattr(self, "classes_", ())) or 2)
         cls, usual = parameters.method_class(self.method, kind, len(X), self.likelihood)
-        choice = parameters.kernel(self.kernel, cls)
+        choice = parameters.placed(parameters.kernel(self.kernel, cls), self._places(reading), X.shape[-1])
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood, cls.takes_prior)
+        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
@@ -81,6 +82,14 @@ class Estimator(BaseEstimator):
         )
         self._keep(model, X, method, [*told, *notes, *more], choice.objects)
 
+    def _places(self, reading) -> dict[str, list[int]]:
+        """Positions of inputs by the names of columns, and of inputs."""
+        reading = reading or getattr(self, "columns_", None)
+        if reading is None:
+            return {name: [j] for j, name in enumerate(map(str, getattr(self, "feature_names_in_", ())))}
+        found, inputs = {name: [j] for j, name in enumerate(reading.inputs)}, iter(range(len(reading.inputs)))
+        return {**found, **{c.name: [next(inputs) for _ in c.inputs] for c in reading.columns if c.inputs}}
+
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
         self.model_, self.method_, self.objects_ = model, method.name, objects
@@ -88,28 +97,36 @@ class Estimator(BaseEstimator):
         self.kernel_ = None if fitted.gp is None else fitted.gp.kernel
         self.log_evidence_, self.path_, self.notes_ = fitted.log_evidence, _path(fitted.trace), tuple(notes)
 
-    @cached_property
-    def quality_(self) -> Quality:
-        """How good the model is on rows left out, beside simpler predictors; `quality_.lines()` is the text of `fit`.
+    def quality(self) -> Quality:
+        """How good the model is on rows left out, beside simpler predictors; what `gpbench fit` prints.
 
-        Computed when it is first asked for. A saved model keeps it if it was asked for before.
+        The attribute `quality_` keeps it, and so does a saved model.
+
+        Returns
+        -------
+        Quality
+            Scores, relevance of the columns, and what to try next; `lines()` gives them as text.
         """
-        return self._examined.quality
+        if "quality_" not in vars(self):
+            self._examine()
+        return self.quality_
 
-    @cached_property
-    def _examined(self):
+    def _examine(self, refit: bool = True) -> Examined:
         from .quality.quality import examine
 
         self._ready_to_predict()
-        if not hasattr(self, "_training"):
-            raise BadInput(
-                "a saved model does not keep the rows of its fit: ask for quality_ before it is saved; "
-                "report takes rows as X and y"
-            )
-        try:
-            return examine(self)
-        except NotApplicable as e:
-            raise BadInput(f"quality_: {e}") from e
+        if "_examined" not in vars(self):
+            if not hasattr(self, "_training"):
+                raise BadInput(
+                    "a saved model does not keep the rows of its fit: ask for quality() before it is saved; "
+                    "report takes rows as X and y"
+                )
+            try:
+                self._examined = examine(self, refit)
+            except NotApplicable as e:
+                raise BadInput(f"quality: not known: {e}") from e
+            self.quality_ = self._examined.quality
+        return self._examined
 
     def _targets(self, y) -> np.ndarray:
         """Targets as the user has them, from those of the scaled rows."""
@@ -157,7 +174,17 @@ class Estimator(BaseEstimator):
         from .quality.quality import examine_on
 
         self._ready_to_predict()
-        write(path, self, self._examined if X is None else examine_on(self, X, y))
+        write(path, self, self._examine() if X is None else examine_on(self, X, y))
+
+    def _html_repr(self) -> str:
+        """In a notebook: scikit-learn's diagram, and facts of the fitted model."""
+        diagram = super()._html_repr()
+        if not hasattr(self, "model_"):
+            return diagram
+        from .pages.model_page import settings
+
+        found = diagram + notebook.table("Fitted model", [], [["rows", f"{self.model_.n:,}"], *settings(self)])
+        return found + self.quality_._repr_html_() if "quality_" in vars(self) else found
 
     def _ready_to_predict(self) -> None:
         if not hasattr(self, "model_"):

@@ -37,6 +37,7 @@ def fit_table(model, looked: Look):
     of_rows = {k: v for k, v in of_rows.items() if v is not None}
     if looked.labels and of_rows:
         raise BadInput("weights and noise variances of rows are for regression; leave them out for classes")
+    model._reading = encoding
     model.fit(X, y, **of_rows)
     if len(y) > 1:
         again = remarks(X, looked.y, "classification" if looked.labels else "regression")

@@ -30,12 +30,12 @@ def largest_size(task: str, n: int) -> int:
     return min(n, 100) if task == "classification" else usual_size(n)
 
 
-def learning(task: str, n: int, likelihood: str | None = None, prior: bool = True) -> dict:
-    """`hyperparameters` as a config writes them; `prior`: whether the method takes one."""
+def learning(task: str, n: int, likelihood: str | None = None) -> dict:
+    """`hyperparameters` as a config writes them."""
     if likelihood is not None and task == "regression":
         return {"schedule": "joint", "evaluations": 60}
     if task == "classification":
-        return {"schedule": "joint", "evaluations": 50} | ({"prior": "half-t"} if prior else {})
+        return {"schedule": "joint", "evaluations": 50, "prior": "half-t"}
     return {"schedule": "fixed", "from": "full-gp"}
 
 

@@ -32,6 +32,14 @@ except ImportError:
                 setattr(self, name, value)
             return self
 
+        def _html_repr(self) -> str:
+            from html import escape
+
+            return f"<pre>{escape(repr(self))}</pre>"
+
+        def _repr_html_(self) -> str:
+            return self._html_repr()
+
         def __repr__(self) -> str:
             parameters = inspect.signature(type(self)).parameters.values()
             given = [f"{p.name}={v!r}" for p in parameters if (v := getattr(self, p.name)) is not p.default]
@@ -50,6 +58,9 @@ except ImportError:
         names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
         if reset:
             estimator.n_features_in_ = X.shape[1]
+            vars(estimator).pop("feature_names_in_", None)
+            if (names := list(getattr(X, "columns", ()))) and all(isinstance(name, str) for name in names):
+                estimator.feature_names_in_ = np.array(names, dtype=object)
             vars(estimator).pop("feature_names_in_", None)
             if names is not None:
                 estimator.feature_names_in_ = np.array(names, dtype=object)

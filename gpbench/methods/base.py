@@ -19,7 +19,7 @@ from gpbench.gp.inference.model import GP, Prediction, Predictor
 from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning.full_gp import neutral_start
-from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch
+from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch, OptimiserOptions
 from gpbench.recorder import Recorder
 
 from .families.fitted_checks import refuse_impossible
@@ -49,6 +49,10 @@ class Schedule:
     restarts: int = 1
     prior: str = "none"  # on the hyperparameters (gp/learning/priors.py); half-t for classification
     learner: HyperparameterSearch = LEARNER
+
+    @property
+    def options(self) -> OptimiserOptions:
+        return OptimiserOptions(self.evaluations, self.optimiser, self.restarts, self.learner)
 
 
 @dataclass(frozen=True)
@@ -221,7 +225,6 @@ class Method(BaseModel):
     use: ClassVar[str] = ""  # what it does and when to take it, in a sentence
     task: ClassVar[str] = "regression"  # or classification
     many_classes: ClassVar[bool] = False  # takes more than two classes
-    takes_prior: ClassVar[bool] = True  # of classification: uses the schedule's prior on hyperparameters
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices

@@ -98,6 +98,7 @@ def test_advise_gives_a_table_a_reason_a_plot_and_a_config_that_runs(folder):
     assert pick and "±" in ran.stdout and "the advice rests on 240 of 240 training rows and 5 splits" in ran.stdout
     out = folder / "results" / "advice-my"
     assert (out / "advice.svg").stat().st_size > 1000
+    assert pick[0].removeprefix("advice: ").split(":")[0] in (out / "advice.html").read_text()
     assert pick[0].removeprefix("advice: ") in (out / "advice.md").read_text()
     config = yaml.safe_load((out / "advice.yaml").read_text())
     assert (config["methods"][0]["method"], config["methods"][0]["d_max"]) == (pick[1], int(pick[2]))

@@ -29,23 +29,13 @@ class MethodEntry:
         return catalog.find("method", self.method)
 
 
-def recommended(tasks: set[str], learned: bool) -> list[dict]:
+def recommended(tasks: set[str], learned: bool, many_classes: bool = False) -> list[dict]:
     """Methods of a config that lists none (docs/how-to/choosing.md); `learned`: the config sets hyperparameters."""
     if "classification" not in tasks:
         return [{"method": "fitc"}]
-    joint = {
-        "schedule": "joint",
-        "evaluations": 50,
-        "prior": "half-t",
-    }  # no full-GP fit exists for classes
-    return [{"method": "ep"} | ({} if learned else {"hyperparameters": joint})]
-
-
-def for_many_classes(learned: bool) -> list[tuple[dict, type]]:
-    """The same for data of more than two classes, each with its class."""
-    joint = {"schedule": "joint", "evaluations": 50}
-    entry = {"method": "dirichlet"} | ({} if learned else {"hyperparameters": joint})
-    return [(entry, catalog.find("method", "dirichlet"))]
+    joint = {"schedule": "joint", "evaluations": 50, "prior": "half-t"}  # no full-GP fit exists for classes
+    name = "dirichlet" if many_classes else "ep"
+    return [{"method": name} | ({} if learned else {"hyperparameters": joint})]
 
 
 def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | None]:

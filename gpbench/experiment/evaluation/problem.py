@@ -21,7 +21,7 @@ from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.learning import ladder
 from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
-from gpbench.gp.learning.learner import HyperparameterSearch
+from gpbench.gp.learning.learner import HyperparameterSearch, OptimiserOptions
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
@@ -58,11 +58,11 @@ def _freeze(kernel: Kernel) -> None:
         _freeze(part)
 
 
-def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
+def problem_of(trial: Trial, data: TrialData, shared: dict | None) -> Problem:
     """The problem of a trial; `shared` is the result of `shared_fit`, if the trial needs one."""
-    X, y = draw.scaled(draw.split.train)
+    X, y = data.scaled(data.split.train)
     rules = trial.kernel, trial.hyperparameters, trial.learner
-    return posed(X, y, draw.order, *rules, shared, draw.dataset.kind, draw.row_noise(draw.split.train))
+    return posed(X, y, data.order, *rules, shared, data.dataset.kind, data.row_noise(data.split.train))
 
 
 def _telling(tell: Tell | None, rows: RowNoise | None):
@@ -100,19 +100,19 @@ def posed(
     return Problem.of(X, y, gp, schedule, order, kind.task, **more)
 
 
-def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = None) -> dict:
+def shared_fit(trial: Trial, tell: Tell | None = None, data: TrialData | None = None) -> dict:
     """Fit the full GP on a random subset whose hyperparameters all paired methods of this trial use.
 
-    `tell` gets a message after every evaluation; `draw` are the trial's data, if they are loaded already.
+    `tell` gets a message after every evaluation; `data` are the trial's data, if they are loaded already.
     """
-    draw, h, started = draw or trial_data(trial), trial.hyperparameters, now()
+    data, h, started = data or trial_data(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":
-        rows = random_streams.stream("subset", trial.data_key).permutation(draw.dataset.n)
+        rows = random_streams.stream("subset", trial.data_key).permutation(data.dataset.n)
     else:
-        rows = draw.split.train[draw.order]
-    rows = rows[: h["subset"] or usual_subset(len(rows), *draw.dataset.X.shape[1:])]
+        rows = data.split.train[data.order]
+    rows = rows[: h["subset"] or usual_subset(len(rows), *data.dataset.X.shape[1:])]
     rng = random_streams.shared(full_gp_stream_key(trial))
-    found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell, draw.row_noise(rows))
+    found = full_gp(*data.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell, data.row_noise(rows))
     return found | {"seconds": asdict(now() - started)}
 
 
@@ -121,9 +121,9 @@ def full_gp(
 ) -> dict:  # fmt: skip
     """Hyperparameters of a full GP on these scaled rows."""
     X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
-    options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     search = HyperparameterSearch(learner, h.get("bounds"))
-    by_ladder = search.version >= 3 and options[1] == "lbfgs"
+    options = OptimiserOptions(full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1), search)
+    by_ladder = search.version >= 3 and options.optimiser == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
-    gp, info = fit(X, y, start(kernel, None, X, y), *options, rng, _telling(tell, rows), search, Recorder(wall))
+    gp, info = fit(X, y, start(kernel, None, X, y), options, rng, _telling(tell, rows), Recorder(wall))
     return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}

@@ -19,7 +19,7 @@ from gpbench.recorder import Recorder
 from gpbench.system import deadline
 
 from .full_gp import starting_points
-from .learner import LEARNER, HyperparameterSearch
+from .learner import DEFAULT, OptimiserOptions
 from .optimise import Optimum, best_of
 from .parameters import Layout
 
@@ -42,12 +42,12 @@ def rungs(n: int) -> list[int]:
 
 
 def fit_hyperparameters(
-    X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
+    X, y, gp: GP, options: OptimiserOptions = DEFAULT, rng=None, evaluate=exact.evaluate,
+    recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
-    """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each optimisation."""
-    layout, bounds = Layout(gp), Layout(gp).bounds(learner)
-    points = starting_points(gp, X, restarts, rng)
+    """As `full_gp.fit_hyperparameters`, with rows in random order and the budget for each optimisation."""
+    layout, bounds = Layout(gp), Layout(gp).bounds(options.learner)
+    points = starting_points(gp, X, options.restarts, rng)
     points += _short_start(gp, X, points)
     ceiling, sizes, trace, used = _ceiling(gp, points), rungs(len(y)), [], 0
     cost, learned_on = deadline.Cost(), []
@@ -65,8 +65,7 @@ def fit_hyperparameters(
 
         def search(x, at=at, found=found):
             leave = partial(_met, best=max(found, key=_value), ceiling=ceiling) if found else None
-            rules = evaluations, optimiser, bounds
-            found.append(learner.maximise(at, x, *rules, gain=GAIN, leave=leave, recorder=recorder))
+            found.append(options.maximise(at, x, bounds, gain=GAIN, leave=leave, recorder=recorder))
             return found[-1]
 
         best = best_of(points, search)

@@ -18,11 +18,9 @@ def operations(rows: int, evaluations: int) -> float:
 
 def learned(problem: Problem, X, y, rng, recorder: Recorder, evaluate: Callable = exact.evaluate) -> GP:
     """The given hyperparameters, or the optimum over rows (X, y), as the schedule says; told to the recorder."""
-    schedule = problem.schedule
-    if schedule.kind == "fixed":
+    if problem.schedule.kind == "fixed":
         return problem.gp
-    budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-    gp, info = fit_hyperparameters(X, y, problem.gp, *budget, rng, evaluate, schedule.learner, recorder)
+    gp, info = fit_hyperparameters(X, y, problem.gp, problem.schedule.options, rng, evaluate, recorder)
     recorder.rows(info["trace"])
     recorder.evaluated(info["evaluations"] * len(y))
     return gp
