@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 
 from gpbench.text import counted, printable
 
-from .shared import Command, note, of_config, output_file, plugin_option
+from .shared import Command, is_quiet, note, of_config, output_file, plugin_option
 from .table_options import Duration, choices_of, column_options, file_argument, format_options, look, tell
 
 READING = 0.3  # of --max-seconds
@@ -64,7 +65,8 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     refuse_path(output)
     if report is not None:
         refuse_unwritable(report)
-    looked, source = look(file, target, task, choices, None if max_seconds is None else READING * max_seconds)
+    with progress_bar(max_seconds):
+        looked, source = look(file, target, task, choices, None if max_seconds is None else READING * max_seconds)
     tell(file, looked)
     cls = SparseGPClassifier if source["task"] == "classification" else SparseGPRegressor
     size = int(n_basis) if n_basis.isdigit() else n_basis
@@ -72,7 +74,7 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     left = None if max_seconds is None else max(max_seconds - (time.monotonic() - begin), 0.05 * max_seconds)
     model = cls(method, size, kernel, learn, max_seconds, seed, options=_options(options))
     try:
-        with deadline.within(left):
+        with progress_bar(left), deadline.within(left):
             fit_table(model, looked)
     except BadInput as e:
         raise type(e)(_in_options(str(e))) from e
@@ -93,6 +95,13 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     for text in lines:
         click.echo(printable(text))
     return 0
+
+
+def progress_bar(limit: float | None):
+    """A bar on a terminal for what takes longer than two seconds, unless -q."""
+    from gpbench.system import progress
+
+    return contextlib.nullcontext() if is_quiet() else progress.shown(limit)
 
 
 def _explain(file, looked, source) -> None:
