@@ -19,7 +19,7 @@ from gpbench.gp.inference.dirichlet import DirichletPosterior, log_softmax_mean
 from gpbench.gp.inference.dirichlet import targets as targets_of_classes
 from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.inference.latent import LikelihoodPosterior
-from gpbench.gp.inference.left_out import Known, cavity, left_out
+from gpbench.gp.inference.left_out import Known, cavity, left_out, unscaled
 from gpbench.gp.inference.sparse import APPROXIMATIONS, Approximation
 from gpbench.methods.families.ep import LIKELIHOOD, Classifier
 from gpbench.methods.one_vs_rest import OneVsRestPosterior
@@ -92,8 +92,8 @@ def _left_out(estimator, rows) -> Judged:
     if isinstance(posterior, LikelihoodPosterior):
         return _with_likelihood(estimator, posterior, rows)
     known, scaler = _known(estimator), estimator.model_.scaler
-    if hasattr(posterior, "alpha"):
-        rows = rows[: max(FEWEST, int(WORK / len(posterior.alpha) ** 2))]
+    if hasattr(core := unscaled(posterior)[0], "alpha"):
+        rows = rows[: max(FEWEST, int(WORK / len(core.alpha) ** 2))]
     cost, parts = deadline.Cost(), []
     for start in range(0, len(rows), STEP):
         if parts and not cost.fits():
@@ -141,7 +141,8 @@ def _known(estimator) -> Known:
     if gp is None:
         raise NotApplicable("the model has no kernel of gpbench")
     noise = np.full(n, gp.noise) if training.noise is None else training.noise.variances(gp.noise)
-    exact = fitted.pivots is not None and len(getattr(fitted.predict, "alpha", ())) == len(fitted.pivots)
+    core = unscaled(fitted.predict)[0]
+    exact = fitted.pivots is not None and len(getattr(core, "alpha", ())) == len(fitted.pivots)
     order = np.asarray(fitted.pivots) if exact else None
     return Known(training.X, training.y, noise, _approximation(estimator), order)
 

@@ -26,6 +26,7 @@ from gpbench.gp.linalg.triangular import product, solve_lower
 from . import vif
 from .compact import CompactPosterior
 from .exact import ExactPosterior
+from .left_out import unscaled
 from .local import LocalPosterior
 from .sparse_predict import SparsePosterior
 from .vecchia import VecchiaPosterior, parts_of, triangles
@@ -34,9 +35,11 @@ from .vecchia import VecchiaPosterior, parts_of, triangles
 @singledispatch
 def latent_covariance(posterior, Xs) -> np.ndarray:
     """Covariance of the function, without noise, at the rows Xs   (t, t)."""
-    raise NotApplicable(
-        f"a {type(posterior).__name__} predicts each row by itself: it knows no covariance between rows"
-    )
+    inner, factor = unscaled(posterior)
+    if inner is posterior:
+        what = f"a {type(posterior).__name__} predicts each row by itself"
+        raise NotApplicable(f"{what}: it knows no covariance between rows")
+    return factor * latent_covariance(inner, Xs)
 
 
 @latent_covariance.register

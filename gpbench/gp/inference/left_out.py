@@ -45,11 +45,21 @@ class Known:
     chosen: np.ndarray | None = None  # rows of an exact model in its order, where it has some or another order
 
 
+def unscaled(posterior):
+    """(the model inside one that multiplies all variances by a factor, the factor); itself and 1 otherwise."""
+    inner, factor = getattr(posterior, "of", None), getattr(posterior, "factor", None)
+    return (inner, factor) if inner is not None and isinstance(factor, float) else (posterior, 1.0)
+
+
 @singledispatch
 def left_out(posterior, known: Known, rows) -> Prediction:
     """Mean and variance of the target of each of `rows` given all other rows; NotApplicable where it has to be fitted
     again for that."""
-    raise NotApplicable(f"a {type(posterior).__name__} has no leave-one-out predictions of its own")
+    inner, factor = unscaled(posterior)
+    if inner is posterior:
+        raise NotApplicable(f"a {type(posterior).__name__} has no leave-one-out predictions of its own")
+    p = left_out(inner, known, rows)
+    return Prediction(p.mean, factor * p.var)
 
 
 @left_out.register

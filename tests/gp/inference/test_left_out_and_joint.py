@@ -1,5 +1,7 @@
 """Leave-one-out predictions equal those of models of the other rows; covariances equal their dense definitions."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -243,3 +245,13 @@ def test_covariance_of_local_and_compact_models(drawn, rng):
     assert found == pytest.approx(exact_covariance(gp, X, Xs, np.full(N, gp.noise)), abs=1e-9)
     with pytest.raises(NotApplicable, match="each row by itself"):
         latent_covariance(lambda X: X, Xs)
+
+
+def test_a_model_with_scaled_variances_has_scaled_ones_here_too(drawn):
+    gp, X, y, Xs = drawn
+    inner = ExactPosterior.fit(gp, X, y)
+    scaled = SimpleNamespace(of=inner, factor=1.7)
+    own, plain = left_out(scaled, known(gp, X, y), ROWS), left_out(inner, known(gp, X, y), ROWS)
+    np.testing.assert_array_equal(own.mean, plain.mean)
+    np.testing.assert_allclose(own.var, 1.7 * plain.var)
+    np.testing.assert_allclose(latent_covariance(scaled, Xs), 1.7 * latent_covariance(inner, Xs))
