@@ -17,8 +17,8 @@ def remark(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
     if len(set(kinds.values())) < 2:
         return []
     files = [results.path / "trials" / f"{id}.json" for id in frame["trial_id"]]
-    records = [read_json(f) for f in files if f.is_file()]
-    counts = Counter(kinds[r["result"]["env"]] for r in records if r["result"]["env"] in kinds)
+    bodies = [read_json(f) for f in files if f.is_file()]
+    counts = Counter(kinds[r["result"]["env"]] for r in bodies if r["result"]["env"] in kinds)
     if len(counts) < 2:
         return []
     shares = "; ".join(f"{kind}: {n}" for kind, n in counts.most_common())
