@@ -80,7 +80,8 @@ def _trials(results: ResultsTable):
 
 def curves_of(results: ResultsTable) -> pd.DataFrame:
     """Every trace but greedy paths: of those a few, at the largest d_max, which holds the smaller ones."""
-    out, seen = [], {}
+    out: list[tuple] = []
+    seen: dict = {}
     most = PATHS if any("fig" in item.lower() for _, item in results.published) else PATHS_OF_TABLES
     largest = results.ok.groupby(["dataset", "n_train", "label"])["d_max"].max().to_dict()
     shown = _shown(results.ok)

@@ -27,7 +27,7 @@ def remark(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
 
 def _kind(env: dict) -> str:
     """What makes machines differ in speed and in last bits."""
-    blas = next((b for b in env.get("blas") or [] if b.get("user_api") == "blas"), {})
+    blas: dict = next((b for b in env.get("blas") or [] if b.get("user_api") == "blas"), {})
     threads = (env.get("threads") or {}).get("OMP_NUM_THREADS")
     parts = [
         env.get("cpu") or env.get("machine"),
