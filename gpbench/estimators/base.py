@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from gpbench.data.dataset import Kind
 from gpbench.errors import BadInput, BadParameter, NotApplicable
 from gpbench.html import notebook
 from gpbench.methods.base import RowNoise
+from gpbench.system import progress
 
 from . import csv_models, fit, input_checks, parameters, random_streams
 from .sklearn_compat import BaseEstimator, NotFittedError, checked_width
@@ -38,17 +40,19 @@ class Estimator(BaseEstimator):
     likelihood : str, optional
         None (normal noise, or two classes by a probit), or a name (`gpbench list likelihoods`): "poisson" and
         "negative-binomial" for counts, "student-t" for targets with outliers.
+    verbose : bool, default False
+        Show a progress bar on stderr when a fit takes longer than two seconds.
     """
 
     _task = "regression"
 
     def __init__(
         self, method="auto", n_basis="auto", kernel="auto", learn="auto", max_seconds=None, random_state=None,
-        options=None, likelihood=None,
+        options=None, likelihood=None, verbose=False,
     ):  # fmt: skip
         self.method, self.n_basis, self.kernel, self.learn = method, n_basis, kernel, learn
         self.max_seconds, self.random_state, self.options = max_seconds, random_state, options
-        self.likelihood = likelihood
+        self.likelihood, self.verbose = likelihood, verbose
 
     def _fit(self, X, targets, sample_weight=None, noise_variance=None) -> None:
         """`targets` gives them for a number of rows, which they are checked against; a row of weight 0 is left out."""
@@ -77,9 +81,9 @@ class Estimator(BaseEstimator):
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
-        model, self._training, more = fit.fit(
-            X, y, kind, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
-        )
+        limit = parameters.max_seconds(self.max_seconds)
+        with progress.shown(limit, always=True) if self.verbose else nullcontext():
+            model, self._training, more = fit.fit(X, y, kind, method, choice, h, state, limit, rows)
         self._keep(model, X, method, [*told, *notes, *more], choice.objects)
 
     def _places(self, reading) -> dict[str, list[int]]:
