@@ -24,10 +24,9 @@ from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
-from gpbench.methods.base import Fitted, Method, Prediction, Problem, RowNoise
+from gpbench.methods.base import Fitted, Method, Prediction, RowNoise
 from gpbench.metrics import gaussian_loss
-from gpbench.system import deadline, threads
-from gpbench.system.memory import too_large
+from gpbench.system import deadline, memory, threads
 
 from .parameters import KernelChoice
 from .random_streams import Streams
@@ -98,9 +97,9 @@ def fit(
         notes.append("the inputs are not scaled: the kernel needs them as they are")
     if task == "regression" and not np.ptp(y):
         h = FEW_VALUES
-    with threads.limited(), deadline.cuts() as cut, deadline.within(max_seconds):
+    with threads.limited(), memory.counts(), deadline.cuts() as cut, deadline.within(max_seconds):
         try:
-            problem = _problem(Xs, ys, method, kernel, h, streams, task, rows)
+            problem, learned = _problem(Xs, ys, method, kernel, h, streams, task, rows)
             fitted = method.checked(method.fit(problem, streams.method()), len(y))
         except MissingExtra:
             raise
@@ -115,10 +114,11 @@ def fit(
         limit = "the limit outside" if max_seconds is None else f"{max_seconds:g} s"
         notes.append(f"max_seconds: cut to end within {limit}: {'; '.join(cut)}")
     kept = replace(fitted, models=(), shown={})
-    return Model(kept, scaler, len(y), task), [*notes, *fitted.notes]
+    return Model(kept, scaler, len(y), task), [*notes, *learned, *fitted.notes]
 
 
-def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str, noise) -> Problem:
+def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str, noise):
+    """The problem, and what is to be told of the full GP that learned its values."""
     order = streams.order(len(y))
     versions = learners(h, method.model_dump(mode="json"), type(method)) if h is not FEW_VALUES else {}
     shared = None
@@ -128,7 +128,8 @@ def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Strea
         of_subset = None if noise is None else noise[rows]
         with deadline.share(LEARNING):
             shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared(), rows=of_subset)
-    return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task, noise)
+    problem = posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task, noise)
+    return problem, (shared or {}).get("notes", ())
 
 
 def remarks(X, y, task: str) -> list[str]:
@@ -152,5 +153,5 @@ def remarks(X, y, task: str) -> list[str]:
 
 def refuse_too_large(method: Method, n: int) -> None:
     """A method on n x n matrices, before it asks the machine for more memory than there is."""
-    if method.dense and (why := too_large(method.name, n, MATRICES)):
+    if method.dense and (why := memory.too_large(method.name, n, MATRICES)):
         raise BadInput(why)

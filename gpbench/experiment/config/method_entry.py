@@ -31,14 +31,10 @@ class MethodEntry:
 
 def recommended(tasks: set[str], learned: bool) -> list[dict]:
     """Methods of a config that lists none (docs/how-to/choosing.md); `learned`: the config sets hyperparameters."""
-    if "classification" not in tasks:
-        return [{"method": "fitc"}]
-    joint = {
-        "schedule": "joint",
-        "evaluations": 50,
-        "prior": "half-t",
-    }  # no full-GP fit exists for classes
-    return [{"method": "ep"} | ({} if learned else {"hyperparameters": joint})]
+    from gpbench.methods.auto import Auto, usual_learning
+
+    task = "classification" if "classification" in tasks else "regression"
+    return [{"method": Auto.name} | ({} if learned else {"hyperparameters": usual_learning(task)})]
 
 
 def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | None]:

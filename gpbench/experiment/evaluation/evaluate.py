@@ -61,6 +61,7 @@ def results(
     rng = random_streams.method(trials[0])
     fits = _fits(method, problem, rng, trials)
     elapsed, learn = Elapsed(), _learning(shared)
+    learned = (shared or {}).get("notes", ())
     for trial in trials:
         begin(trial)
         started, compiled_before, notes = now(), compile_seconds()[0], []
@@ -71,7 +72,7 @@ def results(
             notes.append(f"{spent_on_it:.0f} s of compiling, once per machine, are not in its seconds")
         try:
             fitted = method.checked(fitted, problem.n)
-            fitted = replace(fitted, notes=(*fitted.notes, *notes))
+            fitted = replace(fitted, notes=(*learned, *fitted.notes, *notes))
             yield _score(trial, draw, FinishedFit(method, problem, fitted, rng), learn | {"fit": elapsed})
         except (InvalidPrediction, NotPositiveDefinite) as e:
             yield failure(trial, e, draw), {}
@@ -80,8 +81,8 @@ def results(
 def refusal(method: Method | type[Method], draw: TrialData, params: Mapping[str, Any]) -> Exception | None:
     """Why the method cannot use this data, as far as it is known before the fit; else None."""
     name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
-    if (own := method.task_of(params)) != task:
-        return NotApplicable(f"{method.name} is for {own}, {name} is {task} data")
+    if not method.serves(task, params):
+        return NotApplicable(f"{method.name} is for {method.task_of(params)}, {name} is {task} data")
     if draw.row_noise(draw.split.train) is not None and not method.row_noise:
         return NotApplicable(f"{method.name} takes no weights or noise variances of rows; {name} has some")
     if draw.large and not method.large:
