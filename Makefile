@@ -56,6 +56,7 @@ bench: setup
 lint: setup
 	.venv/bin/ruff check gpbench tests scripts docs
 	.venv/bin/ruff format --check gpbench tests scripts docs
+	.venv/bin/python -m mypy
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache .hypothesis

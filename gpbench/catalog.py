@@ -18,12 +18,15 @@ from typing import Any
 
 from . import plugin_files
 from .errors import ConfigError
+from .foreign_names import our_name
+from .metrics import METRICS, Metric
 from .text import is_name, suggestion
 
 _KINDS = {  # kind -> (package to search, module and name of the base class)
     "method": ("gpbench.methods", "gpbench.methods.base", "Method"),
     "kernel": ("gpbench.gp.kernels", "gpbench.gp.kernels.base", "Kernel"),
     "likelihood": ("gpbench.gp.likelihoods", "gpbench.gp.likelihoods.base", "Likelihood"),
+    "stop-rule": ("gpbench.methods.stop_rules", "gpbench.methods.stop_rules.base", "StopRule"),
     "dataset": ("gpbench.data.sources", "gpbench.data.source", "Source"),
 }
 _NAME = re.compile(r'^    name\b[^=\n]*= "([^"]+)"', re.MULTILINE)
@@ -87,10 +90,14 @@ def load_plugin(path: str) -> None:
         return
     loaded = plugin_files.load(path)
     names = {kind: _named(loaded.module, _base(kind)) for kind in _KINDS}
-    if not any(names.values()):
+    added = _metrics_of(loaded.module)
+    if not any(names.values()) and not added:
         raise ConfigError(
-            f"plugin {path}: defines no Method, Kernel, Likelihood or Source with a name (docs/reference/extending.md)"
+            f"plugin {path}: defines no Method, Kernel, Likelihood, StopRule, Metric or Source with a name "
+            "(docs/reference/extending.md)"
         )
+    if taken := [metric.name for metric in added if metric.name in METRICS]:
+        raise ConfigError(f"plugin {path}: there is a metric '{taken[0]}' already; give yours another name")
     for kind, found in names.items():
         if odd := [name for name in found if not is_name(name)]:
             rule = "a name is made of a-z 0-9 _ . - and does not begin with . or -"
@@ -98,6 +105,23 @@ def load_plugin(path: str) -> None:
         if taken := sorted(found.keys() & (own_names(kind) | _of(_plugins.values(), kind).keys())):
             raise ConfigError(f"plugin {path}: there is a {kind} '{taken[0]}' already; give yours another name")
     _plugins[file] = loaded
+    METRICS.update({metric.name: metric for metric in added})
+
+
+def _metrics_of(module) -> list[Metric]:
+    """The metrics that a plug-in makes, without those of gpbench that it imports."""
+    return [m for m in vars(module).values() if isinstance(m, Metric) and METRICS.get(m.name) is not m]
+
+
+@cache
+def load_installed_metrics() -> tuple[str, ...]:
+    """Add the metrics of installed packages (entry points `gpbench.metrics`); a sentence for each that is not used."""
+    found, broken = plugin_files.installed("gpbench.metrics")
+    for plugin in found:
+        for metric in _metrics_of(plugin.module):
+            if METRICS.setdefault(metric.name, metric) is not metric:
+                broken.append(f"plug-in {plugin.hash}: there is a metric '{metric.name}' already; not used")
+    return tuple(broken)
 
 
 def plugin_paths() -> list[str]:
@@ -144,8 +168,25 @@ def find(kind: str, name: str) -> type[Any]:
     every = available(kind)
     if name in every:
         return every[name]
-    hint = suggestion(name, every, f"; known: {', '.join(every)}")
-    raise ConfigError(f"unknown {kind} '{name}'{hint}" + "".join(f" ({text})" for text in broken(kind)))
+    raise ConfigError(f"unknown {kind} '{name}'{hint(kind, name)}" + "".join(f" ({text})" for text in broken(kind)))
+
+
+def hint(kind: str, name: str) -> str:
+    """What may have been meant by an unknown name: a file nearby, our name for it, the nearest ones, or all names."""
+    every = available(kind)
+    for file in sorted(Path().glob("*.py")):
+        if name in (file.stem, file.stem.replace("_", "-")) or name in _NAME.findall(_text(file)):
+            return f"; {file} may define it: add --plugin {file}"
+    if (ours := our_name(kind, name)) in every:
+        return f"; gpbench calls it '{ours}'"
+    return suggestion(name, every, f"; known: {', '.join(every)}")
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size < 10**6 else ""
+    except OSError:
+        return ""
 
 
 def source_hash(cls: type) -> str:

@@ -2,10 +2,12 @@
 
     Method, Problem, Fitted, Prediction     a method: `fit(problem, rng)` returns a `Fitted`
     GreedyMethod, WorkingSetMethod          greedy selection with a criterion of your own
+    StopRule                                when greedy selection ends
     Criterion                               what a criterion measures and how it scores candidates
     Kernel                                  a covariance function with its gradients
     Likelihood, Parameter                   a likelihood of `ep` and `ep-fic`, with its learned parameters
     Dataset, Source                         a data set
+    Metric                                  a score of predictions: name, direction, function
     ExactPosterior                          the posterior of an exact GP, for methods that end in one
     Added                                   marks a parameter that was added later and enters ids only where it is set
 
@@ -22,6 +24,8 @@ from gpbench.gp.likelihoods.base import Likelihood, Parameter
 from gpbench.gp.selection.criterion import Criterion
 from gpbench.methods.base import Fitted, Method, Prediction, Problem
 from gpbench.methods.families.greedy import GreedyMethod, WorkingSetMethod
+from gpbench.methods.stop_rules.base import StopRule
+from gpbench.metrics import Metric
 from gpbench.versions import Added
 
 __all__ = [
@@ -34,9 +38,11 @@ __all__ = [
     "Kernel",
     "Likelihood",
     "Method",
+    "Metric",
     "Parameter",
     "Prediction",
     "Problem",
     "Source",
+    "StopRule",
     "WorkingSetMethod",
 ]

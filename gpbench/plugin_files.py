@@ -96,13 +96,13 @@ def _hash(file: Path, content: bytes) -> str:
 def _with_helpers(file: Path, content: bytes) -> dict[Path, tuple[str, bytes]]:
     """Name below the folder of its imports, and content, of the file and of all it reaches."""
     found = {file: (file.name, content)}
-    pending_trials = [file]
-    while pending_trials:
-        name, text = found[current := pending_trials.pop()]
+    pending = [file]
+    while pending:
+        name, text = found[current := pending.pop()]
         for depth, helper in _imported(current, text, len(Path(name).parts)):
             if helper not in found:
                 found[helper] = ("/".join(helper.parts[-depth:]), helper.read_bytes())
-                pending_trials.append(helper)
+                pending.append(helper)
     return found
 
 

@@ -105,7 +105,7 @@ def test_a_plugin_file_adds_a_method_and_its_edits_change_the_hash(tmp_path, plu
     "text, message",
     [
         (None, "no such file"),
-        ("x = 1", "defines no Method, Kernel, Likelihood or Source"),
+        ("x = 1", "defines no Method, Kernel, Likelihood, StopRule, Metric or Source"),
         ("1/0", "ZeroDivisionError"),
         ("def", "SyntaxError"),
         ("import sys; sys.exit(0)", "SystemExit"),

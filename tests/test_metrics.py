@@ -17,7 +17,7 @@ def test_scores_equal_hand_made_values():
     expected = -(norm.logpdf(1, 2, 1) + norm.logpdf(3, 3, 2)) / 2
     assert metrics.nlpd(y, mean, var) == pytest.approx(expected)
     trivial = -(norm.logpdf(1, 0, 3) + norm.logpdf(3, 0, 3)) / 2
-    assert metrics.snlp(y, mean, var, 0.0, 9.0) == pytest.approx(expected - trivial)
+    assert metrics.snlp(y, mean, var, np.array([-3.0, 3.0])) == pytest.approx(expected - trivial)
     labels, prob = np.array([1, -1, 1]), np.array([0.9, 0.6, 0.2])
     assert metrics.err(labels, prob) == pytest.approx(2 / 3)
     assert metrics.nlpd_class(labels, prob) == pytest.approx(-np.log([0.9, 0.4, 0.2]).mean())
@@ -29,7 +29,8 @@ def test_every_score_prefers_the_better_prediction(rng):
     assert metrics.nmse(y, good, 1.0) < metrics.nmse(y, bad, 1.0)
     assert metrics.smse(y, good) < metrics.smse(y, bad)
     assert metrics.nlpd(y, good, var) < metrics.nlpd(y, bad, var)
-    assert metrics.snlp(y, good, var, 0, 1) < metrics.snlp(y, bad, var, 0, 1) and metrics.snlp(y, good, var, 0, 1) < 0
+    train = np.array([-1.0, 1.0])
+    assert metrics.snlp(y, good, var, train) < min(0, metrics.snlp(y, bad, var, train))
     labels = np.sign(y)
     assert metrics.err(labels, norm.cdf(y)) < metrics.err(labels, norm.cdf(-y))
     assert metrics.nlpd_class(labels, norm.cdf(y)) < metrics.nlpd_class(labels, norm.cdf(-y))

@@ -196,10 +196,8 @@ def metrics() -> str:
     from gpbench import metrics as scores
 
     rows = []
-    for name in scores.METRICS:
-        about = (getattr(scores, name, scores.nlpd).__doc__ or "").strip().split("\n\n")[0]
-        best = f"{scores.AIM[name]:g}" if name in scores.AIM else "lower"
-        rows.append((f"`{name}`", " ".join(about.split()), best))
+    for name, metric in scores.METRICS.items():
+        rows.append((f"`{name}`", " ".join(metric.about.split("\n\n")[0].split()), metric.best))
     return "# Metrics\n\nUse this page to look up what a score measures and which values are better.\n\n" + table(
         ["metric", "what it measures", "best"], rows
     )

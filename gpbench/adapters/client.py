@@ -38,14 +38,26 @@ class Library:
         assert self._process.stdin and self._process.stdout
         self._requests, self._answers = self._process.stdin, self._process.stdout
         self._end = weakref.finalize(self, _close, self._process, self._files)
+        self._task = params.get("task", "regression")
         self.answer = self._ask("fit", {"X": X, "y": y}, params=params | {"model": adapter.model})
 
-    def predict(self, X) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance, noise included."""
-        out = Path(self._files.name) / "prediction.npz"
-        self._ask("predict", {"X": X}, out=str(out))
+    def predict(self, X) -> dict[str, np.ndarray]:
+        """Mean and variance, noise included; for classes their probabilities (t, K)."""
+        return self._arrays("predict", {"X": X}, task=self._task)
+
+    def log_density(self, X, y) -> np.ndarray | None:
+        """log p(y), where the library's density is not normal; its time counts for nothing."""
+        if not self.answer.get("has_density"):
+            return None
+        found = self._arrays("log_density", {"X": X, "y": y})["log_density"]
+        self.seconds.pop("log_density")
+        return found
+
+    def _arrays(self, what: str, given: dict, **request) -> dict[str, np.ndarray]:
+        out = Path(self._files.name) / "answer.npz"
+        self._ask(what, given, out=str(out), **request)
         with np.load(out, allow_pickle=False) as arrays:
-            return arrays["mean"], arrays["var"]
+            return dict(arrays)
 
     def _ask(self, what: str, arrays: dict, **request) -> dict:
         path = Path(self._files.name) / f"{what}.npz"
@@ -94,7 +106,7 @@ class Library:
 
 
 def _resident(pid: int) -> int:
-    """Bytes of a process, pages that it shares counted in proportion; 0 when it is gone, or nobody tells."""
+    """Bytes of a process, pages that it shares counted in proportion; 0 if it is gone or unknown."""
     with contextlib.suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

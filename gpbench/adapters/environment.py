@@ -10,13 +10,17 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+
+import yaml
 
 from gpbench.errors import NOT_HAD, ConfigError, NotApplicable, StorageError
 from gpbench.text import is_python_file
 
 HOME = Path(__file__).parent
 SECONDS = 1800  # an installation may take
+KEPT = HOME / "kept_locks.yaml"
 REQUIREMENTS, OFFERS = "requirements.txt", "offers.yaml"
 _WHOLE = ".installed"  # written last: what a killed installation leaves does not count
 _copies: dict[str, str] = {}  # of this process: where an adapter file of another machine is kept on this one
@@ -42,9 +46,13 @@ class Adapter:
 
     @property
     def lock(self) -> str:
-        """What determines its numbers: the pinned packages and the adapter's own code."""
+        """What determines its numbers: the pinned packages and the adapter's own code.
+
+        A model whose numbers an edit of the adapter left as they were keeps the lock of before (kept_locks.yaml).
+        """
         parts = [p.read_bytes() for p in (self.requirements, self.file) if p is not None]
-        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+        found = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+        return kept_locks().get(found, {}).get(self.model, found)
 
     def of(self, approx: str | None) -> Adapter:
         """Another of its models, where `approx` names one."""
@@ -56,6 +64,12 @@ class Adapter:
             return None
         content = self.requirements.read_bytes() + f"{sys.version_info[0]}.{sys.version_info[1]}".encode()
         return home() / f"{self.library}-{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+@cache
+def kept_locks() -> dict[str, dict[str, str]]:
+    """By the lock of an adapter's code, for some of its models the lock under which their trials are known."""
+    return yaml.safe_load(KEPT.read_text(encoding="utf-8"))
 
 
 def home() -> Path:
@@ -120,9 +134,9 @@ def bundle(name: str) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in (adapter.file, adapter.requirements) if p is not None}
 
 
-def refuse_changed(name: str, lock: str) -> None:
+def refuse_changed(name: str, lock: str, approx: str | None = None) -> None:
     """`lock` is what a trial was planned with: its number must be that code's."""
-    if find(name).lock != lock:
+    if find(name).of(approx).lock != lock:
         raise ConfigError(
             f"external {name}: has changed since the run was planned; put the old file back or start a new run"
         )

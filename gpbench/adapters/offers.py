@@ -13,13 +13,16 @@ from gpbench.text import is_python_file
 
 from .environment import OFFERS, Adapter
 
-RESERVED = ("model", "kernel", "ard", "d_max", "approx", "warm_up")  # what we tell the adapter ourselves
+# What we tell the adapter ourselves
+RESERVED = ("model", "kernel", "ard", "d_max", "approx", "warm_up", "task", "classes")
 EVERYWHERE = {"seed": "whole"}
 WANTED = {"count": "a whole number from 1", "whole": "a whole number from 0", "rate": "a positive number",
           "flag": "true or false"}  # fmt: skip
 
 
-def _fits(kind: str, value: Any) -> bool:
+def _fits(kind: str | list[str], value: Any) -> bool:
+    if isinstance(kind, list):
+        return value in kind
     if isinstance(value, bool) or kind == "flag":
         return isinstance(value, bool) and kind == "flag"
     if kind == "rate":
@@ -29,14 +32,16 @@ def _fits(kind: str, value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Offers:
-    """None: nobody knows (a user's own adapter); it gets what the config says."""
+    """None if unknown (a user's own adapter): it gets what the config says."""
 
     name: str
     model: str = ""
     kernels: Collection[str] | None = None
-    options: Mapping[str, str] | None = None  # by name one of WANTED
+    options: Mapping[str, str | list[str]] | None = None  # by name one of WANTED, or the values there are
     approx: Collection[str] | None = None
     sized: bool = True  # whether d_max means anything to it
+    task: str = "regression"  # or classification
+    isotropic: bool = False  # whether it takes one length-scale for all inputs, too
 
     def refuse_options(self, given: Mapping[str, Any]) -> None:
         there = None if self.options is None else {**self.options, **EVERYWHERE}
@@ -46,7 +51,9 @@ class Offers:
             if there is not None and key not in there:
                 raise ConfigError(f"{self.name} has no option {key}; it has {', '.join(there)}")
             if there is not None and not _fits(there[key], value):
-                raise ConfigError(f"{key}: {value!r} is not {WANTED[there[key]]}")
+                kind = there[key]
+                wanted = f"one of {', '.join(kind)}" if isinstance(kind, list) else WANTED[kind]
+                raise ConfigError(f"{key}: {value!r} is not {wanted}")
 
     def refuse_approx(self, given: str | None) -> None:
         if given is None or self.approx is None:
@@ -63,7 +70,7 @@ class Offers:
             return
         if kernel.name not in self.kernels:
             raise NotApplicable(f"{self.name} has no kernel {kernel.name}; it has {', '.join(self.kernels)}")
-        if not getattr(kernel, "ard", True):
+        if not getattr(kernel, "ard", True) and not self.isotropic:
             raise NotApplicable(f"{self.name} has one length-scale per input; ard: false is not offered")
 
 
@@ -74,4 +81,6 @@ def offers(adapter: Adapter) -> Offers:
     there = yaml.safe_load(file.read_text(encoding="utf-8"))
     kernels, options = there["kernels"].get(adapter.model), there["options"][adapter.model]
     sized = adapter.model in there["sized"]
-    return Offers(adapter.name, adapter.model, kernels, options, there.get("approx", ()), sized)
+    task = there.get("tasks", {}).get(adapter.model, "regression")
+    isotropic = adapter.model in there.get("isotropic", ())
+    return Offers(adapter.name, adapter.model, kernels, options, there.get("approx", ()), sized, task, isotropic)

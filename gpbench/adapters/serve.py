@@ -1,7 +1,10 @@
 """Runs under another library's Python: `python serve.py adapter.py`. Requests and answers are JSON lines, arrays npz.
 
 An adapter has `fit(X, y, params) -> model` and `model.predict(X) -> (mean, var)`, the variance with the noise;
-optional: `model.n_basis`, `model.log_evidence`, `model.notes`, and MODELS, whose names come as params["model"].
+optional: `model.n_basis`, `model.log_evidence`, `model.notes`, MODELS, whose names come as params["model"], and
+`model.log_density(X, y)`, natural logarithms, where the predictive density of a number is not normal.
+With params["task"] "classification" y holds the class numbers 0 to params["classes"] - 1, and `model.predict(X)` gives
+the probabilities of all classes (t, classes), in that order.
 Times are taken here, after the import and a warm-up on a few rows; what processes of the library's own take counts.
 Nothing of gpbench can be imported: its packages are not in this environment.
 """
@@ -105,7 +108,7 @@ def fit(adapter, request):
     warm_up(adapter, X, y, params)
     np.random.seed(params["seed"])
     model, seconds = timed(lambda: adapter.fit(X, y, params))
-    answer = {"seconds": seconds, "peak_mb": peak_mb()}
+    answer = {"seconds": seconds, "peak_mb": peak_mb(), "has_density": hasattr(model, "log_density")}
     for name, kind in KINDS.items():
         value = getattr(model, name, None)
         try:
@@ -120,11 +123,24 @@ def predict(model, request):
     import numpy as np
 
     X = arrays_of(request)["X"]
+    if request.get("task") == "classification":
+        prob, seconds = timed(lambda: np.asarray(model.predict(X), dtype=float))
+        np.savez(request["out"], prob=prob)
+        return {"seconds": seconds, "peak_mb": peak_mb()}
     found, seconds = timed(lambda: [np.asarray(part).ravel() for part in model.predict(X)])
     if any(np.iscomplexobj(part) for part in found):
         raise ValueError("the adapter predicts complex numbers")
     mean, var = (part.astype(float) for part in found)
     np.savez(request["out"], mean=mean, var=var)
+    return {"seconds": seconds, "peak_mb": peak_mb()}
+
+
+def log_density(model, request):
+    import numpy as np
+
+    given = arrays_of(request)
+    found, seconds = timed(lambda: np.asarray(model.log_density(given["X"], given["y"]), dtype=float).ravel())
+    np.savez(request["out"], log_density=found)
     return {"seconds": seconds, "peak_mb": peak_mb()}
 
 
@@ -148,7 +164,7 @@ def main():
             if request["do"] == "fit":
                 model, answer = fit(adapter, request)
             else:
-                answer = predict(model, request)
+                answer = {"predict": predict, "log_density": log_density}[request["do"]](model, request)
         except BaseException as e:
             traceback.print_exc()
             answer = said(e)

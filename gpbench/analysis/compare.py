@@ -17,7 +17,7 @@ from .results_table import ResultsTable, load
 from .series import SERIES
 from .table import Table, TableCell, to_text
 
-MEASURED = (*METRICS, "n_basis", "learn_seconds", "fit_seconds", "predict_seconds", "cpu_seconds")
+MEASURED = ("n_basis", "learn_seconds", "fit_seconds", "predict_seconds", "cpu_seconds")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _lines(key: tuple, a: pd.DataFrame, b: pd.DataFrame, config: dict):
     a, b = (x.drop_duplicates(["seed", "trial"]).set_index(["seed", "trial"]) for x in (a, b))
     trials = a.index.intersection(b.index)
     test = significance.TESTS[config.get("test", "paired-t")]
-    for metric in MEASURED:
+    for metric in (*METRICS, *MEASURED):
         x, y = a[metric].dropna(), b[metric].dropna()
         if x.empty or y.empty:
             continue

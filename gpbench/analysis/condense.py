@@ -11,7 +11,7 @@ from gpbench.errors import DataError
 from gpbench.experiment.results import archive
 from gpbench.system.atomic_files import read_json
 
-from .results_table import ResultsTable, kept_curves, kept_notes, load
+from .results_table import ResultsTable, kept_curves, kept_notes
 from .series import SERIES
 from .table import frame_csv
 from .traces import is_path, list_points, round_points, theta_points, trace_points
@@ -19,12 +19,11 @@ from .traces import is_path, list_points, round_points, theta_points, trace_poin
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
 
 
-def condensed(path: str | Path) -> dict[str, bytes]:
-    """curves.csv and notes.csv as they should be (`Store.write_condensed`): of trials/*.json, and what they hold now.
+def condensed(results: ResultsTable) -> dict[str, bytes]:
+    """curves.csv and notes.csv as they should be: rows of trials/*.json, and the rows that they hold now.
 
     The latter may be of trials whose file is gone, or of trials that this run did not plan and another will.
     """
-    results = load(path)
     present = {file.stem for file in (results.path / "trials").glob("*.json")}
     if not present:
         return {}
@@ -38,9 +37,9 @@ def condensed(path: str | Path) -> dict[str, bytes]:
     return _contents(curves, notes)
 
 
-def adopted(path: str | Path, source: str | Path) -> dict[str, bytes]:
+def adopted(results: ResultsTable, source: str | Path) -> dict[str, bytes]:
     """curves.csv and notes.csv with what another folder keeps of the trials that this one has from it."""
-    results, source = load(path), Path(source)
+    source = Path(source)
     ids = archive.common(results.path, source) & set(results.ok.trial_id)
     said = {note for id, notes in archive.notes(source).items() if id in ids for note in notes}
     curves, notes = kept_curves(results.path), kept_notes(results.path)

@@ -17,7 +17,8 @@ import pandas as pd
 from gpbench.data.standins import twin_of
 from gpbench.errors import ConfigError, DataError, GpbenchError
 from gpbench.experiment.config.resolved import read_resolved
-from gpbench.experiment.results.checked_files import as_summed
+from gpbench.experiment.results import plan_file
+from gpbench.experiment.results.checked_files import Damaged, as_summed
 from gpbench.experiment.results.trial_result import COLUMNS, FIRST_COLUMNS
 from gpbench.system.atomic_files import read_json
 from gpbench.text import plain_cell
@@ -35,7 +36,7 @@ class ResultsTable:
 
     path: Path
     config: dict
-    manifest: dict
+    planned_settings: dict[str, dict]  # of each planned trial, by id; empty in folders without plan.json
     rows: pd.DataFrame
 
     @property
@@ -83,9 +84,9 @@ class ResultsTable:
 
     @cached_property
     def planned(self) -> int:
-        """Trials of the whole config, by the manifest or, in a committed folder, by config.resolved.yaml."""
-        if self.manifest.get("trials"):
-            return len(self.manifest["trials"])
+        """Number of trials of the whole config, by plan.json or, if there is none, by config.resolved.yaml."""
+        if self.planned_settings:
+            return len(self.planned_settings)
         from gpbench.experiment.config.config import load_config
         from gpbench.experiment.plan.plan import number_of_trials
 
@@ -113,8 +114,13 @@ class ResultsTable:
         return published_of(self.config)
 
 
-def _optional_json(file: Path) -> dict:
-    return read_json(file) if file.is_file() else {}
+def _planned(path: Path) -> dict[str, dict]:
+    try:
+        return plan_file.settings(plan_file.read(path))
+    except FileNotFoundError:
+        return {}
+    except (Damaged, KeyError) as e:
+        raise DataError(f"{path}: the plan is damaged ({e}); the run command writes it again") from e
 
 
 def load(path: str | Path) -> ResultsTable:
@@ -126,10 +132,10 @@ def load(path: str | Path) -> ResultsTable:
     rows = _read_rows(file)
     if external.is_file():  # predictions of other libraries (`gpbench score --into`)
         rows = pd.concat([rows, _read_rows(external)], ignore_index=True)
-    config, manifest = read_resolved(path), _optional_json(path / "manifest.json")
+    config, planned = read_resolved(path), _planned(path)
     rows = _in_config_order(_folds_as_one(rows), config)
     rows["stale"] = rows["trial_id"].isin(stale_ids(path, rows["trial_id"]))
-    return ResultsTable(path, config, manifest, with_settings(rows, config, manifest, path))
+    return ResultsTable(path, config, planned, with_settings(rows, config, planned, path))
 
 
 def _read_rows(file: Path) -> pd.DataFrame:

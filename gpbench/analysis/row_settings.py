@@ -49,8 +49,7 @@ def _settings_of(row: dict, planned: dict, config: dict) -> dict:
     return written(config, row["dataset"], row["n_train"], row["label"])
 
 
-def with_settings(rows: pd.DataFrame, config: dict, manifest: dict, path: Path) -> pd.DataFrame:
-    planned = {t.get("id"): t for t in manifest.get("trials") or []}
+def with_settings(rows: pd.DataFrame, config: dict, planned: dict[str, dict], path: Path) -> pd.DataFrame:
     settings = [
         _settings_of(row, planned, config)
         for row in rows[["trial_id", "label", "dataset", "n_train"]].to_dict("records")

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpbench.analysis.results_table import ResultsTable
 
 
-def write_curves(out: Path, sources: tuple[str, ...] = ()) -> list[str]:
-    """Condense the traces of a folder; names of files that were damaged and are in quarantine/ now.
+def write_curves(out: Path, sources: tuple[str, ...] = ()) -> tuple[ResultsTable, list[str]]:
+    """Condense the traces of a folder. Returns its table, and names of damaged files that are in quarantine/ now.
 
     What `sources` keep of trials that the folder has from them is copied.
     """
-    from gpbench.analysis import condense
+    from gpbench.analysis import condense, results_table
     from gpbench.experiment.results.folder import ResultsFolder
 
-    store = ResultsFolder(out)
+    store, results = ResultsFolder(out), results_table.load(out)
     for name in (found := condense.damaged(store.folder)):
         store.quarantine(store.folder / name)
-    store.write_condensed(condense.condensed(store.folder))
+    store.write_condensed(condense.condensed(results))
     for source in sources:
-        store.write_condensed(condense.adopted(store.folder, source))
-    return found
+        store.write_condensed(condense.adopted(results, source))
+    return results, found

@@ -48,7 +48,7 @@ def _each(names, action) -> int:
 @all_option
 @click.option("--mirror", metavar="DIR_OR_URL", help="Tried right after the verified cache [env: GPBENCH_MIRROR].")
 @plugin_option
-def fetch(names, every, mirror, plugin):
+def fetch(names, every, mirror):
     """Get raw files into the cache, verified."""
     from gpbench.data.service import fetch as get
 
@@ -61,7 +61,7 @@ def fetch(names, every, mirror, plugin):
 @names_argument
 @all_option
 @plugin_option
-def verify(names, every, plugin):
+def verify(names, every):
     """Hash the cached files again."""
     from gpbench.data.service import verify as rehash
 
@@ -76,7 +76,7 @@ def verify(names, every, plugin):
               help="What is done about missing values of a csv file.")  # fmt: skip
 @json_option
 @plugin_option
-def audit(name, target, task, missing, as_json, plugin):
+def audit(name, target, task, missing, as_json):
     """What is odd about the rows: repeated inputs, leaking, constant and copied columns, rounded targets."""
     from gpbench.data.service import audit as facts
 
@@ -91,7 +91,7 @@ def audit(name, target, task, missing, as_json, plugin):
 @names_argument
 @all_option
 @plugin_option
-def cite(names, every, plugin):
+def cite(names, every):
     """Citations."""
     from gpbench.data.service import cite as citation
 
@@ -106,7 +106,7 @@ def cite(names, every, plugin):
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Without a config.")
 @click.option("--n-train", type=click.IntRange(1), help="Without a config: rows to train on, drawn at random.")
 @plugin_option
-def export(names, config, output, trials, seed, n_train, plugin):
+def export(names, config, output, trials, seed, n_train):
     """Splits as plain files, for other libraries; `gpbench score` scores what they predict."""
     from pathlib import Path
 
@@ -130,7 +130,7 @@ def export(names, config, output, trials, seed, n_train, plugin):
 @click.option("-o", "--output", type=output_folder, required=True, help="A new folder, for {npy: FOLDER} in a config.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which draw.")
 @plugin_option
-def shards(name, rows, output, seed, plugin):
+def shards(name, rows, output, seed):
     """Rows of a simulator, any number of them, as memory-mapped files (docs/reference/data.md)."""
     from gpbench import catalog
     from gpbench.data.shards import generate, write

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
-from .shared import Command, json_option, note, plugin_option, print_json
+from .shared import Command, any_name, json_option, note, plugin_option, print_json
 
-KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel", "likelihoods": "likelihood"}
+KINDS = {"datasets": "dataset", "methods": "method", "kernels": "kernel", "likelihoods": "likelihood",
+         "stop-rules": "stop-rule"}  # fmt: skip
 
 
 def _summary(cls) -> str:
@@ -28,7 +29,7 @@ def _sentence(cls) -> str:
 @click.argument("what", type=click.Choice([*KINDS, "metrics", "configs"]))
 @json_option
 @plugin_option
-def list_(what, as_json, plugin):
+def list_(what, as_json):
     """One line each: datasets, methods, kernels, likelihoods, metrics or configs."""
     if what in KINDS:
         from gpbench import catalog
@@ -37,8 +38,10 @@ def list_(what, as_json, plugin):
         for text in catalog.broken(KINDS[what]):
             note(text)
     elif what == "metrics":
-        from gpbench import metrics
+        from gpbench import catalog, metrics
 
+        for text in catalog.load_installed_metrics():
+            note(text)
         rows = {m: _metric(m)["summary"] for m in metrics.METRICS}
     else:
         rows = {name: _config_title(path) for name, path in _configs().items()}
@@ -53,11 +56,9 @@ def list_(what, as_json, plugin):
 def _metric(name: str) -> dict:
     from gpbench import metrics
 
-    function = getattr(metrics, name, metrics.nlpd)
-    lines = (function.__doc__ or "").strip().split("\n")
-    facts = {"summary": lines[0], "about": " ".join(" ".join(lines).split())}
-    facts["better"] = f"nearer to {metrics.AIM[name]:g}" if name in metrics.AIM else "lower"
-    return facts
+    metric = metrics.METRICS[name]
+    facts = {"summary": metric.about.split("\n")[0], "about": " ".join(metric.about.split()), "better": metric.best}
+    return facts | {f"{task} needs": ", ".join(metric.needs(task)) for task in metric.tasks}
 
 
 def _configs() -> dict[str, Path]:
@@ -93,6 +94,7 @@ def _described(name: str) -> dict[str, dict]:
     from gpbench import catalog, metrics
 
     found = {kind: _facts(kind, cls) for kind in KINDS.values() if (cls := catalog.available(kind).get(name))}
+    catalog.load_installed_metrics()
     if name in metrics.METRICS:
         found["metric"] = _metric(name)
     configs = _configs()
@@ -105,21 +107,24 @@ def _described(name: str) -> dict[str, dict]:
 
 
 @click.command(cls=Command)
-@click.argument("name")
+@click.argument("name", shell_complete=any_name)
 @json_option
 @plugin_option
-def describe(name, as_json, plugin):
+def describe(name, as_json):
     """Parameters, defaults, paper, licence, size and hashes of a method, data set or kernel; a metric; a config."""
     from gpbench import catalog, metrics
     from gpbench.errors import ConfigError
     from gpbench.experiment.config import packaged
+    from gpbench.foreign_names import our_name
     from gpbench.text import suggestion
 
     described = _described(name)
     if not described:
         every = [n for kind in KINDS.values() for n in catalog.available(kind)]
         usual = "; see gpbench list methods|datasets|kernels|likelihoods|metrics|configs"
-        hint = suggestion(name, [*every, *metrics.METRICS, *packaged.names()], usual)
+        known = [(kind, ours) for kind in KINDS.values() if (ours := our_name(kind, name))]
+        hint = f"; gpbench calls this {known[0][0]} '{known[0][1]}'" if known else ""
+        hint = hint or suggestion(name, [*every, *metrics.METRICS, *packaged.names()], usual)
         raise ConfigError(f"nothing is called '{name}'{hint}")
     if as_json:
         print_json(described)

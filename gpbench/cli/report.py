@@ -9,9 +9,14 @@ import click
 
 from gpbench.text import printable
 
-from .shared import Command, folder, json_option, note, output_file, output_folder, print_json
+from .shared import Command, folder, json_option, note, output_file, output_folder, plugin_option, print_json
 
-directory = click.argument("directory", type=folder, metavar="DIR")
+
+def directory(command):
+    """The folder to draw, and plug-ins whose metrics its tables show."""
+    return click.argument("directory", type=folder, metavar="DIR")(plugin_option(command))
+
+
 formats_option = click.option(
     "--format", "formats", default="md,tex,csv,html", show_default=True, metavar="md,tex,csv,html"
 )

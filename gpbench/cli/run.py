@@ -16,6 +16,7 @@ from gpbench.text import counted
 from .curves import write_curves
 from .shared import (
     KEPT,
+    PLUGINS,
     Command,
     ConfigName,
     fail,
@@ -24,6 +25,7 @@ from .shared import (
     is_quiet,
     json_option,
     note,
+    of_config,
     on_interruption,
     output_folder,
     plugin_option,
@@ -31,6 +33,7 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
+    from gpbench.analysis.results_table import ResultsTable
     from gpbench.errors import DataError
     from gpbench.experiment.config.config import Config
     from gpbench.experiment.plan.trial import Trial
@@ -83,9 +86,11 @@ def _where(_context, _parameter, value):
     help="Where blocks of rows of one model beyond memory are done; as for --on.",
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="BLAS threads per trial.")
-@click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", help="Only methods or labels like this.")
-@click.option("-d", "--dataset", "datasets", multiple=True, metavar="GLOB", help="Only data sets like this.")
-@click.option("--trials", metavar="0-4", help="Only these trials of the config.")
+@click.option("-m", "--method", "methods", multiple=True, metavar="GLOB", shell_complete=of_config("methods"),
+              help="Only methods or labels like this.")  # fmt: skip
+@click.option("-d", "--dataset", "datasets", multiple=True, metavar="GLOB", shell_complete=of_config("datasets"),
+              help="Only data sets like this.")  # fmt: skip
+@click.option("--trials", "--repetitions", metavar="0-4", help="Only these repetitions of the config.")
 @click.option("--for-check", is_flag=True, help="Only trials that `gpbench check --needed` lists for this folder.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would run and how long it may take.")
@@ -103,7 +108,7 @@ def _where(_context, _parameter, value):
 @click.option("-o", "--output", type=output_folder, help="Results folder [default: results/<name>].")
 @click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
 @plugin_option
-def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, for_check, plugin, **options):
+def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, for_check, **options):
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
     if offline:
         os.environ["GPBENCH_OFFLINE"] = "1"
@@ -117,7 +122,7 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
             "--from takes results from other folders and --rerun all computes them: give one of them"
         )
     loaded = _load(configs, overrides)
-    options |= {"offline": offline, "plugins": [os.path.abspath(p) for p in plugin]}
+    options |= {"offline": offline, "plugins": click.get_current_context().meta[PLUGINS]}
     selection = {"methods": methods or None, "datasets": datasets or None, "trials": trials}
     code = 0
     for path, config in loaded:
@@ -155,6 +160,7 @@ class _One:
     overridden: bool  # by --set
     for_check: bool = False  # only what inconclusive cells want
     trouble: int = 0  # exit code of what went wrong after the trials
+    table: ResultsTable | None = None  # of the folder, once its trials are condensed
 
     def plan(self, config: Config, fetch: bool = True, **selection):
         from gpbench.experiment.plan.plan import plan
@@ -189,21 +195,22 @@ class _One:
         from gpbench.experiment.results.adopting import offers
         from gpbench.experiment.results.folder import ResultsFolder
         from gpbench.experiment.run.duration import estimate, memory_warnings
+        from gpbench.experiment.run.progress import name_of, varying
         from gpbench.text import duration
 
         plan = self.chosen(fetch=False)
         for message in [*plan.notices, *memory_warnings(plan.trials)]:
             note(message)
         store = ResultsFolder(self.out)
-        offered = offers(plan.trials, store, sources, save_predictions)
+        held = store.inventory(plan.trials, predictions=save_predictions)
+        offered = offers(plan.trials, store.folder, held, sources, save_predictions)
         for source, results in offered.items():
             note(f"{counted(len(results), 'finished trial')} would be taken from {source}")
         taken = frozenset(r.trial.id for results in offered.values() for r in results)
         found = estimate(plan.trials, store, rerun or "", save_predictions, self.config.metrics, taken)
+        also = varying(plan.trials)
         for trial in found.missing:
-            known = {key: trial.params.get(key) for key in ("d_max", "cache")}
-            sizes = "".join(f" {key}={value}" for key, value in known.items() if value is not None)
-            click.echo(f"{trial.id} {trial.dataset_name} {trial.label}{sizes} trial {trial.index}")
+            click.echo(f"{trial.id} {name_of(trial, also)}")
         basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
         left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
         stale = f" ({found.stale} stale)" if found.stale else ""
@@ -241,7 +248,7 @@ class _One:
             with on_interruption(
                 f"stopped while drawing; the results are whole: `gpbench report {self.out}` draws them"
             ):
-                _render(self.out)
+                _render(self.table or self.out)
         except GpbenchError as e:
             self.trouble = max(self.trouble, fail(e))
         return max(summary.exit_code, self.trouble)
@@ -251,7 +258,8 @@ class _One:
         from gpbench.errors import GpbenchError
 
         try:
-            for name in write_curves(self.out, sources):
+            self.table, damaged = write_curves(self.out, sources)
+            for name in damaged:
                 note(f"{name} was damaged and is now in quarantine/; made again from trials/ only")
         except GpbenchError as e:
             self.trouble = fail(e)
@@ -267,17 +275,19 @@ class _One:
             return None
         try:
             return store.planned()[1]
-        except (FileNotFoundError, Damaged):  # committed results come without a manifest
+        except (FileNotFoundError, Damaged):  # a folder of an earlier version
             return self.plan(load_config(store.resolved)).trials
 
 
-def _render(out: Path) -> None:
-    """Everything that is drawn from disk, then the table on screen."""
+def _render(of: Path | ResultsTable) -> None:
+    """Everything that is drawn from disk, then the table on screen; the folder is read once."""
+    from gpbench.analysis.results_table import ResultsTable, load
     from gpbench.report import render_folder
 
-    render_folder.render_all(out)
-    click.echo(render_folder.console_table(out, 100 if sys.stdout.isatty() else None))
-    note(f"report: {out / 'report.html'}")
+    results = of if isinstance(of, ResultsTable) else load(of)
+    render_folder.render_all(results)
+    click.echo(render_folder.console_table(results, 100 if sys.stdout.isatty() else None))
+    note(f"report: {results.path / 'report.html'}")
 
 
 _ERRORS = 10  # that `status` tells
@@ -325,7 +335,7 @@ def _each_error_once(failures: list[dict]) -> list[dict]:
 @click.argument("configs", nargs=-1, required=True, type=ConfigName(), metavar="CONFIG...")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value of the config.")
 @plugin_option
-def validate(configs, overrides, plugin):
+def validate(configs, overrides):
     """Check schema, names, parameters and your own csv files; no network, nothing runs."""
     from gpbench.errors import DataError
     from gpbench.experiment.config.dataset_entry import remarks

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import json
 import math
+import os
 import sys
 from typing import Any
 
@@ -70,7 +71,7 @@ def fail(error) -> int:
 
 
 class Terminated(BaseException):
-    """SIGTERM, where nobody else listens to it: outside of the trials."""
+    """SIGTERM, where no other handler is set: outside of the trials."""
 
 
 def terminate(_number, _frame):
@@ -99,19 +100,22 @@ def print_json(content) -> None:
     sys.stdout.write("\n")
 
 
-def load_plugins(_context, _parameter, paths):
+PLUGINS = "gpbench.plugins"  # key of a context's `meta`: paths of the files given with --plugin
+
+
+def load_plugins(context, _parameter, paths) -> None:
     """Callback of --plugin: the files are known before any config is read."""
+    context.meta[PLUGINS] = [os.path.abspath(p) for p in paths]
     if paths:
         from gpbench import catalog
 
         for path in paths:
             catalog.load_plugin(path)
-    return paths
 
 
 plugin_option = click.option(
-    "--plugin", multiple=True, callback=load_plugins, is_eager=True, metavar="FILE",
-    help="A Python file with your own method, kernel or data set (docs/reference/extending.md).",
+    "--plugin", multiple=True, callback=load_plugins, is_eager=True, expose_value=False, metavar="FILE",
+    help="A Python file with your own method, kernel, metric or data set (docs/reference/extending.md).",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 folder = click.Path(exists=True, file_okay=False)
@@ -142,6 +146,38 @@ class ConfigName(click.ParamType):
         ours = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
         at_hand = glob.glob(f"{glob.escape(incomplete)}*")  # a file of that name comes first
         return [CompletionItem(incomplete, type="file")] if at_hand or not ours else ours
+
+
+def of_config(what: str):
+    """Completion with the methods or data sets of the configs on the command line, else with all that gpbench has."""
+
+    def complete(context, _parameter, incomplete: str) -> list[str]:
+        from gpbench import catalog
+        from gpbench.errors import GpbenchError
+        from gpbench.experiment.config import packaged
+        from gpbench.experiment.config.config import load_config
+
+        found: list[str] = []
+        for name in context.params.get("configs") or context.args:  # args: while the last option lacks its value
+            with contextlib.suppress(GpbenchError):
+                config = load_config(packaged.located(name))
+                found += [m.label for m in config.methods] if what == "methods" else []
+                found += [name for d in config.datasets for name in d.names] if what == "datasets" else []
+        known = found or sorted(catalog.own_names(what.removesuffix("s")))
+        return [name for name in dict.fromkeys(known) if name.startswith(incomplete)]
+
+    return complete
+
+
+def any_name(_context, _parameter, incomplete: str) -> list[str]:
+    """Completion with every name that `gpbench describe` knows."""
+    from gpbench import catalog
+    from gpbench.experiment.config import packaged
+    from gpbench.metrics import METRICS
+
+    kinds = ("method", "kernel", "dataset", "likelihood", "stop-rule")
+    known = {name for kind in kinds for name in catalog.own_names(kind)} | METRICS.keys() | set(packaged.names())
+    return sorted(name for name in known if name.startswith(incomplete))
 
 
 def finite_seconds(_context, _parameter, value):

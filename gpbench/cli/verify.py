@@ -24,7 +24,7 @@ _SECONDS = 300.0
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Trials at the same time.")
 @json_option
 @plugin_option
-def verify(directories, sample, seconds, seed, jobs, as_json, plugin):
+def verify(directories, sample, seconds, seed, jobs, as_json):
     """Run a sample of archived trials again, of every method, data set and kernel first, and compare the numbers.
 
     Exit 4 where one differs by more than 1e-6 (relative) on a platform like the recorded one, or nothing was compared.

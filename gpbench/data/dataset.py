@@ -6,10 +6,21 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from gpbench.text import printable
+
+
+class Kind(NamedTuple):
+    """What is predicted."""
+
+    task: str  # or "classification"
+    classes: int = 2  # of classification data
+
+
+REGRESSION = Kind("regression")
 
 
 @dataclass(frozen=True)
@@ -26,7 +37,7 @@ class Dataset:
 
     name: str
     X: np.ndarray  # (n, D) raw inputs, or (n,) objects for kernels on discrete inputs
-    y: np.ndarray  # (n,) raw targets; -1/+1 for classification
+    y: np.ndarray  # (n,) raw targets; of two classes -1/+1, of K > 2 their numbers 0 to K-1
     task: str = "regression"  # or "classification"
     published_split: tuple[np.ndarray, np.ndarray] | None = None  # rows of the train and the test part, for all trials
     simulated: bool = False  # a generated stand-in; every table says so
@@ -35,10 +46,15 @@ class Dataset:
     weight: np.ndarray | None = None  # (n,) > 0: the noise variance of a row is divided by it
     noise_variance: np.ndarray | None = None  # (n,) >= 0: known, in squared units of the target
     test_masks: np.ndarray | None = None  # (n, splits) of several published splits, one a trial: True = test row
+    labels: tuple = ()  # of the classes, in the order of their numbers, where they are known
 
     @property
     def n(self) -> int:
         return len(self.y)
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.task, max(2, len(self.labels)))
 
     @property
     def published_splits(self) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -15,6 +15,8 @@ LIMIT = 1e-6  # largest unexplained share of the variance that counts as a leak
 FEWEST_ROWS = 10  # some pair of many inputs fits fewer rows by chance
 CENTRE = (0.05, 0.95)  # quantiles of the target: a relation must also hold between them, not only for a few outliers
 LARGEST_RANGE = 36.0  # -log of the double precision: in a wider range the smallest exponentials are lost in rounding
+NEARLY, RANKS = 1e-3, 0.9995  # one input predicts the target almost exactly: share left, or correlation of ranks
+FEWEST_SINGLE = 30  # rows from which on that is no chance
 COLLINEAR = 1e-10  # of 1 - r^2: the second input of a more collinear pair adds only rounding errors
 
 
@@ -113,3 +115,35 @@ def _left_by_line(X: np.ndarray, t: np.ndarray) -> float:
     centred = t - t.mean()
     residual = centred - Z @ np.linalg.lstsq(Z, centred, rcond=None)[0]
     return float(residual @ residual / (centred @ centred))
+
+
+def single_leaks(X: np.ndarray, y: np.ndarray, columns) -> list[int]:
+    """Those of the columns that predict the target almost exactly alone, in one straight or monotone line.
+
+    X may have NaN, whose rows do not count. Costs one pass over each column.
+    """
+    if len(y) < FEWEST_SINGLE or len(np.unique(y)) < 3:
+        return []
+    targets = [y] + ([np.log(y)] if y.min() > 0 else [])
+    found, order = [], _ranks(y)
+    for j in columns:
+        seen = np.isfinite(X[:, j])
+        x = X[seen, j]
+        if len(x) < FEWEST_SINGLE or not np.ptp(x):
+            continue
+        linear = max(abs(_correlation(x, t[seen])) for t in targets)
+        if 1 - linear**2 < NEARLY or (linear > 0.7 and abs(_correlation(_ranks(x), order[seen])) > RANKS):
+            found.append(int(j))
+    return found
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    norm = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / norm if norm > 0 else 0.0
+
+
+def _ranks(x: np.ndarray) -> np.ndarray:
+    found = np.empty(len(x))
+    found[np.argsort(x, kind="stable")] = np.arange(len(x))
+    return found

@@ -16,6 +16,7 @@ from gpbench.errors import DataError, NotApplicable
 
 from .dataset import Dataset, fingerprint
 from .fetch.copies import Copy, RemoteFile
+from .labels import coded
 
 Kind = Literal["same rows", "simulated", "own recipe", "subset"]  # relation of a stand-in to the published data set
 
@@ -43,6 +44,7 @@ class Source(BaseModel):
     stands_on: ClassVar[tuple] = ()  # modules and classes whose `version` is added to this one
     title: ClassVar[str] = ""
     task: ClassVar[str] = "regression"
+    labels: ClassVar[tuple] = ()  # of the classes, where there are more than two or they have names
     papers: ClassVar[tuple[str, ...]] = ()
     citation: ClassVar[str] = ""
     licence: ClassVar[str] = ""
@@ -68,8 +70,10 @@ class Source(BaseModel):
         raise NotImplementedError
 
     def dataset(self, X, y, published_split=None, notes=()) -> Dataset:
+        y, labels = coded(y, self.labels) if self.task == "classification" else (y, ())
+        told = (*self.notes, *notes)
         return Dataset(
-            self.name, X, y, self.task, published_split, self.simulated, (*self.notes, *notes), fingerprint(X, y)
+            self.name, X, y, self.task, published_split, self.simulated, told, fingerprint(X, y), labels=labels
         )
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from gpbench.errors import BadParameter
+from gpbench.data.dataset import Kind
+from gpbench.errors import BadInput, BadParameter, NotApplicable
 from gpbench.methods.base import RowNoise
 
 from . import csv_models, fit, input_checks, parameters, random_streams
 from .sklearn_compat import BaseEstimator, NotFittedError, checked_width
+
+if TYPE_CHECKING:
+    from .quality.quality import Quality
 
 
 class Estimator(BaseEstimator):
@@ -45,26 +52,34 @@ class Estimator(BaseEstimator):
 
     def _fit(self, X, targets, sample_weight=None, noise_variance=None) -> None:
         """`targets` gives them for a number of rows, which they are checked against; a row of weight 0 is left out."""
-        vars(self).pop("columns_", None)  # of a csv that an earlier fit was to
-        X = self._inputs(X, parameters.takes_objects(self.kernel), reset=True)
+        for name in ("columns_", "quality_", "_examined"):  # of an earlier fit
+            vars(self).pop(name, None)
+        told: list[str] = []
+        objects = parameters.takes_objects(self.kernel)
+        if not objects and csv_models.needs_rules(X):
+            checked_width(self, X, reset=True)
+            X, self.columns_, told = csv_models.fit_frame(X)
+        else:
+            X = self._inputs(X, objects, reset=True)
         y = targets(len(X))
         weight, variance = input_checks.of_rows(sample_weight, noise_variance, len(X))
         if weight is not None and not weight.all():
             X, y, variance = X[weight > 0], y[weight > 0], None if variance is None else variance[weight > 0]
             weight = weight[weight > 0]
         rows = RowNoise.of(len(y), weight, variance)
-        cls, usual = parameters.method_class(self.method, self._task, self.likelihood)
+        kind = Kind(self._task, len(getattr(self, "classes_", ())) or 2)
+        cls, usual = parameters.method_class(self.method, kind, self.likelihood)
         choice = parameters.kernel(self.kernel, cls)
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, self.likelihood)
+        h = parameters.hyperparameters(self.learn, kind, self.likelihood, cls.takes_prior)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
-        model, more = fit.fit(
-            X, y, self._task, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
+        model, self._training, more = fit.fit(
+            X, y, kind, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
         )
-        self._keep(model, X, method, [*notes, *more], choice.objects)
+        self._keep(model, X, method, [*told, *notes, *more], choice.objects)
 
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
@@ -72,6 +87,33 @@ class Estimator(BaseEstimator):
         self.n_basis_, self.basis_ = fitted.n_basis, model.basis(X)
         self.kernel_ = None if fitted.gp is None else fitted.gp.kernel
         self.log_evidence_, self.path_, self.notes_ = fitted.log_evidence, _path(fitted.trace), tuple(notes)
+
+    @cached_property
+    def quality_(self) -> Quality:
+        """How good the model is on rows left out, beside simpler predictors; `quality_.lines()` is the text of `fit`.
+
+        Computed when it is first asked for. A saved model keeps it if it was asked for before.
+        """
+        return self._examined.quality
+
+    @cached_property
+    def _examined(self):
+        from .quality.quality import examine
+
+        self._ready_to_predict()
+        if not hasattr(self, "_training"):
+            raise BadInput(
+                "a saved model does not keep the rows of its fit: ask for quality_ before it is saved; "
+                "report takes rows as X and y"
+            )
+        try:
+            return examine(self)
+        except NotApplicable as e:
+            raise BadInput(f"quality_: {e}") from e
+
+    def _targets(self, y) -> np.ndarray:
+        """Targets as the user has them, from those of the scaled rows."""
+        return self.model_.scaler.back(y, None, None)[0]
 
     def _inputs(self, X, objects: bool, reset: bool) -> np.ndarray:
         if objects:
@@ -89,11 +131,41 @@ class Estimator(BaseEstimator):
 
     def _ready(self, X) -> tuple[fit.Model, np.ndarray]:
         """The fitted model and the inputs as it takes them."""
+        self._ready_to_predict()
+        if hasattr(self, "columns_"):
+            if hasattr(self, "feature_names_in_"):  # fitted to a data frame of more than numbers
+                if not hasattr(X, "columns"):
+                    raise BadInput("X: the model was fitted to a data frame; give one with the same columns")
+                checked_width(self, X, reset=False)
+                return self.model_, input_checks.vectors(csv_models.frame_inputs(self.columns_, X))
+            if hasattr(X, "columns"):  # fitted to a csv, whose columns it knows by name
+                X = csv_models.frame_inputs(self.columns_, X)
+        return self.model_, self._inputs(X, self.objects_, reset=False)
+
+    def report(self, path, X=None, y=None) -> None:
+        """Write one page about the fitted model: predictions, calibration, residuals, relevance, effects, notes.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, with the suffix .html. It needs nothing from elsewhere.
+        X, y : arrays, optional
+            Rows to judge the model on, with their targets; without them the rows of the fit, each left out. A loaded
+            model needs them.
+        """
+        from .pages.model_page import write
+        from .quality.quality import examine_on
+
+        self._ready_to_predict()
+        write(path, self, self._examined if X is None else examine_on(self, X, y))
+
+    def _ready_to_predict(self) -> None:
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(X, y) first")
-        if hasattr(X, "columns") and hasattr(self, "columns_"):  # fitted to a csv, whose columns it knows by name
-            X = csv_models.frame_inputs(self.columns_, X)
-        return self.model_, self._inputs(X, self.objects_, reset=False)
+
+    def __getstate__(self):
+        state = super().__getstate__() if hasattr(super(), "__getstate__") else vars(self)
+        return {k: v for k, v in state.items() if k not in ("_training", "_examined")}  # a pickle has the model alone
 
     def save(self, path) -> None:
         """Save the fitted model as plain arrays; `gpbench.load` reads it.

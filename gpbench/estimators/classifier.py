@@ -1,10 +1,12 @@
-"""Binary Gaussian process classification by EP as an estimator: dense, FIC or compact support."""
+"""Gaussian process classification as an estimator: two classes by EP, more by Dirichlet regression."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gpbench.errors import BadInput
+from gpbench.data.labels import numbered, sorted_labels
+from gpbench.errors import BadInput, DataError
+from gpbench.metrics import class_numbers, each_class
 
 from . import input_checks
 from .base import Estimator
@@ -22,7 +24,10 @@ EXAMPLES = """Examples
 
 
 class SparseGPClassifier(ClassifierMixin, Estimator):
-    """Gaussian process classification of two classes: method "ep" (dense), "ep-fic" or "ep-sparse" (pp kernels)."""
+    """Gaussian process classification of two or more classes, with labels of any kind.
+
+    Two classes: method "ep" (dense), "ep-fic" or "ep-sparse" (pp kernels). Any number: "dirichlet", "one-vs-rest".
+    """
 
     __doc__ += "\n\n    " + Estimator.__doc__ + "\n    " + EXAMPLES
     _task = "classification"
@@ -42,33 +47,23 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
         SparseGPClassifier
             The estimator itself.
         """
-        self._fit(X, lambda n: self._signs(input_checks.column(y, n)))
+        self._fit(X, lambda n: self._numbers(input_checks.column(y, n)))
         return self
 
-    def _signs(self, y) -> np.ndarray:
-        if y.dtype.kind == "f" and not np.isfinite(y).all():
-            raise BadInput(f"Input y contains NaN or infinity in row {int(np.argmin(np.isfinite(y)))}; drop the row")
-        if y.dtype.kind == "f" and (y != np.round(y)).any():
+    def _numbers(self, y) -> np.ndarray:
+        if y.dtype.kind == "f" and np.isfinite(y).all() and (y != np.round(y)).any():
             raise BadInput(f"Unknown label type: continuous targets such as {y[0]:g}; use SparseGPRegressor")
-        if gaps := [i for i, value in enumerate(y) if input_checks.is_missing(value)] if y.dtype == object else []:
-            raise BadInput(f"Input y contains a missing class in row {gaps[0]}; drop the row")
         try:
-            classes = np.unique(y)
-        except TypeError as e:
-            kinds = " and ".join(sorted({type(value).__name__ for value in y}))
-            raise BadInput(f"y: classes of several kinds ({kinds}); make all of them text, or all numbers") from e
-        if len(classes) > 2:
-            raise BadInput(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"y has {len(classes)} classes; wrap the estimator in OneVsRestClassifier"
-            )
-        if len(classes) < 2:
-            raise BadInput(f"y has one class only ({classes[0]}): a classifier needs rows of two classes")
-        self.classes_ = classes
-        return np.where(y == classes[1], 1.0, -1.0)
+            self.classes_ = sorted_labels(y)
+        except DataError as e:
+            raise BadInput(f"Input y {e}") from e
+        return numbered(y, self.classes_)
+
+    def _targets(self, y):
+        return self.classes_[class_numbers(y, len(self.classes_))]
 
     def predict_proba(self, X) -> np.ndarray:
-        """Probabilities of the two classes, in the order of `classes_`.
+        """Probabilities of the classes, in the order of `classes_`.
 
         Parameters
         ----------
@@ -80,8 +75,7 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
         array (t, classes)
             Each row sums to one.
         """
-        p = self._predict(X).prob
-        return np.column_stack([1 - p, p])
+        return each_class(self._predict(X).prob)
 
     def predict(self, X):
         """Most probable class of each row.
@@ -96,10 +90,4 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
         array (t,)
             Classes.
         """
-        p = self.predict_proba(X)[:, 1]
-        return self.classes_[(p > 0.5).astype(int)]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+        return self.classes_[self.predict_proba(X).argmax(1)]

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from scipy.special import ndtr
 
 from gpbench import catalog
+from gpbench.data.dataset import Kind
 from gpbench.data.scaling import Scaler
 from gpbench.data.validation import repeated
 from gpbench.errors import (
@@ -22,6 +24,7 @@ from gpbench.errors import (
 from gpbench.experiment.evaluation.prediction import check, predict
 from gpbench.experiment.evaluation.problem import full_gp, posed
 from gpbench.experiment.plan.trial_id import learners
+from gpbench.gp.inference.joint import latent_covariance
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import Fitted, Method, Prediction, RowNoise
@@ -37,6 +40,16 @@ FEW_VALUES = {"schedule": "fixed", "values": {}}  # nothing to learn from: the k
 
 
 @dataclass(frozen=True)
+class Training:
+    """The scaled rows of a fit and its method: what quality.py needs, and no saved model has."""
+
+    X: np.ndarray
+    y: np.ndarray  # (n,)
+    method: Method
+    noise: RowNoise | None
+
+
+@dataclass(frozen=True)
 class Model:
     """A fitted method with the scaling around it; predictions are in raw units."""
 
@@ -44,15 +57,28 @@ class Model:
     scaler: Scaler
     n: int  # training rows
     task: str
+    classes: int = 2
 
     def predict(self, X) -> Prediction:
         with threads.limited():
             p = predict(self.fitted, self.scaler.inputs(X), self.n)
-        check(p, len(X), self.task)
+        check(p, len(X), self.task, self.classes)
         if self.task == "classification":
             return p
         mean, var = self.scaler.back(p.mean, p.var, X)
         return Prediction(mean, var, self.scaler.back(p.mean, p.var_latent, X)[1])
+
+    def covariance(self, X, latent: bool) -> np.ndarray:
+        """Of new targets at the rows, or (`latent`) of the function there, in raw units   (t, t)."""
+        if memory.too_large("", len(X), MATRICES):
+            raise BadInput(f"the covariances of {len(X)} rows do not fit into memory: give fewer rows at once")
+        Xs = self.scaler.inputs(X)
+        with threads.limited():
+            found = latent_covariance(self.fitted.predict, Xs)
+            if not latent:
+                p = predict(self.fitted, Xs, self.n)
+                found[np.diag_indices_from(found)] += p.var - p.var_latent
+        return found * self.scaler.factor**2
 
     def quantiles(self, X, q: float) -> np.ndarray:
         """Of the predictive density of a new target, in raw units   (t,)."""
@@ -61,6 +87,15 @@ class Model:
                 return self.scaler.back(self.fitted.predict.quantiles(self.scaler.inputs(X), q), None, X)[0]
         p = self.predict(X)
         return p.mean + NormalDist().inv_cdf(q) * np.sqrt(p.var)
+
+    def below(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities of a new target below y, and not above it   (t,), (t,)."""
+        if hasattr(self.fitted.predict, "below"):
+            with threads.limited():
+                return self.fitted.predict.below(self.scaler.inputs(X), self.scaler.target(y, X))
+        p = self.predict(X)
+        found = ndtr((y - p.mean) / np.sqrt(p.var))
+        return found, found
 
     def log_density(self, X, y) -> np.ndarray:
         """Natural log of the predictive density of targets y, in raw units   (t,)."""
@@ -80,11 +115,12 @@ class Model:
 
 
 def fit(
-    X, y, task: str, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
+    X, y, kind: Kind, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
     max_seconds: float | None = None, rows: RowNoise | None = None,
-) -> tuple[Model, list[str]]:  # fmt: skip
-    """A model of raw rows, and what its user should know."""
+) -> tuple[Model, Training, list[str]]:  # fmt: skip
+    """A model of raw rows, the rows as it got them, and what its user should know."""
     refuse_too_large(method, len(y))
+    task = kind.task
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
     if (named := getattr(method, "likelihood", None)) and catalog.find("likelihood", named).targets == "counts":
         scale["target"] = "none"
@@ -99,7 +135,7 @@ def fit(
         h = FEW_VALUES
     with threads.limited(), memory.counts(), deadline.cuts() as cut, deadline.within(max_seconds):
         try:
-            problem, learned = _problem(Xs, ys, method, kernel, h, streams, task, rows)
+            problem, learned = _problem(Xs, ys, method, kernel, h, streams, kind, rows)
             fitted = method.checked(method.fit(problem, streams.method()), len(y))
         except MissingExtra:
             raise
@@ -114,10 +150,10 @@ def fit(
         limit = "the limit outside" if max_seconds is None else f"{max_seconds:g} s"
         notes.append(f"max_seconds: cut to end within {limit}: {'; '.join(cut)}")
     kept = replace(fitted, models=(), shown={})
-    return Model(kept, scaler, len(y), task), [*notes, *learned, *fitted.notes]
+    return Model(kept, scaler, len(y), *kind), Training(Xs, ys, method, rows), [*notes, *learned, *fitted.notes]
 
 
-def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, task: str, noise):
+def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, kind: Kind, noise):
     """The problem, and what is to be told of the full GP that learned its values."""
     order = streams.order(len(y))
     versions = learners(h, method.model_dump(mode="json"), type(method)) if h is not FEW_VALUES else {}
@@ -128,7 +164,7 @@ def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Strea
         of_subset = None if noise is None else noise[rows]
         with deadline.share(LEARNING):
             shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared(), rows=of_subset)
-    problem = posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, task, noise)
+    problem = posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, kind, noise)
     return problem, (shared or {}).get("notes", ())
 
 

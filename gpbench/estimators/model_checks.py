@@ -27,6 +27,10 @@ def check_state(state: dict) -> None:
     for name, value in state.items():
         if name in STATE:
             _check(value, STATE[name], lengths, name)
+    if (labels := state.get("classes_")) is not None and len(labels) != state["model_"].classes:
+        raise Unfit("classes_ are not as many as the model has")
+    if hasattr(state.get("columns_"), "separator") and "feature_names_in_" in state:
+        return  # columns of a data frame, of which the rules make other inputs
     if not state["objects_"] and lengths.setdefault("D", state["n_features_in_"]) != state["n_features_in_"]:
         raise Unfit("n_features_in_ is not the number of its inputs")
 
@@ -199,5 +203,5 @@ _WORDS = {
     "tuple": lambda v: isinstance(v, tuple),
     "texts": _texts,
     "names": lambda v: isinstance(v, np.ndarray) and v.ndim == 1,
-    "pair": lambda v: isinstance(v, np.ndarray) and v.shape == (2,),
+    "labels": lambda v: isinstance(v, np.ndarray) and v.ndim == 1 and len(v) >= 2,
 }

@@ -33,6 +33,7 @@ READ = (1, 2)
 FITTED = (  # attributes of an estimator that are kept
     "model_", "method_", "objects_", "n_basis_", "basis_", "kernel_", "noise_", "log_evidence_", "path_", "notes_",
     "n_features_in_", "feature_names_in_", "classes_", "columns_",
+    "quality_",
 )  # fmt: skip
 _PLAIN = (str, int, float, bool, type(None))
 

@@ -23,13 +23,13 @@ _FIC = {**_SITES, "s": "", "Z": "f m D", "first_rung": "natural", "root": "Chole
                   "_logdet": "real"}  # fmt: skip
 
 LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, attribute -> specification)
-    "Model": ("D", {"fitted": "Fitted D", "scaler": "Scaler D", "n": "count", "task": "task"}),
+    "Model": ("D", {"fitted": "Fitted D", "scaler": "Scaler D", "n": "count", "task": "task", "classes": "count"}),
     "Scaler": ("D", {"shift": "? f D", "stretch": "? positives D", "offset": "real", "slope": "? f D",
                      "factor": "positive"}),
     "Fitted": ("D", {
         "predict": "CompactPosterior|ExactPosterior|LocalPosterior|"
-        "SparsePosterior|VecchiaPosterior|FullScalePosterior|Ridge|Classifier|LikelihoodPosterior|ConstantPosterior|"
-        "ScaledPosterior D",
+        "SparsePosterior|VecchiaPosterior|FullScalePosterior|Ridge|Classifier|LikelihoodPosterior|"
+        "DirichletPosterior|OneVsRestPosterior|ConstantPosterior|ScaledPosterior D",
         "gp": "? GP D", "n_basis": "? count", "log_evidence": "? real", "pivots": "? i q", "inducing": "? f z D",
         "whole": "bool", "seconds": "dict", "kernel_rows": "? count", "trace": "list", "notes": "tuple",
         "models": "tuple", "shown": "dict", "method": "? text",
@@ -39,6 +39,10 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
     "ScaledPosterior": ("D", {"of": "ExactPosterior|SparsePosterior|VecchiaPosterior|FullScalePosterior D",
                               "factor": "positive"}),
     "Ridge": ("D", {"of": "SparsePosterior D", "var": "positive"}),
+    "DirichletPosterior": ("D", {
+        "parts": "each ExactPosterior|SparsePosterior|VecchiaPosterior|FullScalePosterior|LocalPosterior D"
+    }),
+    "OneVsRestPosterior": ("D", {"parts": "each Classifier D"}),
     "Classifier": ("D", {"posterior": "Panels|RankOne|Fic|FrontSites|RowSites|Parallel D"}),
     "CompactPosterior": ("D", {"gp": "GP D", "X": "f n D", "factor": "Multifrontal n", "alpha": "f n",
                                "log_evidence": "real", "fill_k": "natural", "note": "text"}),
@@ -78,11 +82,23 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
     "Tree": ("", {"first": "i l", "row_start": "i l", "rows": "i r", "place": "i r", "parent": "i k",
                   "has_child": "b k", "heir": "b k", "panel_start": "i l", "z_start": "i k", "z_lead": "i k",
                   "z_vector": "i k"}),
+    "Quality": ("", {"how": "text", "rows": "count", "n": "count", "task": "task", "scores": "dict", "measure": "text",
+                     "relevance": "tuple", "next_steps": "texts"}),
     "Encoding": ("", {"columns": "each Column"}),
     "Column": ("", {"name": "text", "levels": "? texts", "fill": "? real"}),
+    "Reading": ("", {"columns": "each ColumnRule", "missing": "text", "encoding": "text", "sep": "text",
+                     "separator": "text"}),
+    "ColumnRule": ("", {"name": "text", "kind": "text", "use": "text", "number": "? NumberFormat",
+                        "date": "? DateFormat", "levels": "texts", "missing_level": "bool", "fill": "? real",
+                        "gap_input": "bool", "first": "real", "low": "? real", "high": "? real", "facts": "texts",
+                        "warning": "text"}),
+    "NumberFormat": ("", {"decimal": "text", "thousands": "text", "units": "texts", "factors": "tuple",
+                          "shown": "text", "gaps": "tuple"}),
+    "DateFormat": ("", {"style": "text", "order": "text"}),
 }  # fmt: skip
 STATE = {  # of an estimator
     "model_": "Model D", "method_": "text", "objects_": "bool", "n_basis_": "? count", "noise_": "? natural",
     "log_evidence_": "? real", "path_": "? dict", "notes_": "texts", "n_features_in_": "count", "kernel_": "? kernel D",
-    "basis_": "? rows q D", "columns_": "Encoding", "feature_names_in_": "names", "classes_": "pair",
+    "basis_": "? rows q D", "columns_": "Encoding|Reading", "feature_names_in_": "names", "classes_": "labels",
+    "quality_": "Quality",
 }  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from gpbench import catalog
+from gpbench.data.dataset import Kind
 from gpbench.errors import BadParameter, ConfigError
 from gpbench.experiment.config import kernel_entry
 from gpbench.experiment.config.document_checker import Reader, wording
@@ -45,11 +46,11 @@ class KernelChoice:
         return self.given if isinstance(self.given, Kernel) else build_kernel(self.given, X)
 
 
-def method_class(name: str, task: str, likelihood: str | None = None) -> tuple[type[Method], dict]:
+def method_class(name: str, kind: Kind, likelihood: str | None = None) -> tuple[type[Method], dict]:
     """The method's class, and the likelihood among its parameters."""
     if not isinstance(name, str):
         raise BadParameter(f"method: expected a name such as 'vfe', got {name!r}")
-    usual = {}
+    task, usual = kind.task, {}
     try:
         cls = catalog.find("method", name)
     except ConfigError as e:
@@ -59,6 +60,8 @@ def method_class(name: str, task: str, likelihood: str | None = None) -> tuple[t
     if not cls.serves(task, usual):
         other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
         raise BadParameter(f"method: {name} is for {cls.task}; use {other}")
+    if kind.classes > 2 and not cls.many_classes:
+        raise BadParameter(f"method: {name} is for two classes, y has {kind.classes}; take dirichlet or one-vs-rest")
     return cls, usual
 
 
@@ -179,14 +182,14 @@ def _described(given: Any) -> dict:
     return given
 
 
-def hyperparameters(learn: Any, task: str, likelihood: str | None = None) -> dict:
+def hyperparameters(learn: Any, kind: Kind, likelihood: str | None = None, prior: bool = True) -> dict:
     """As a trial keeps them; `learn` is a word, or a mapping as a config has under `hyperparameters`."""
     if isinstance(learn, dict):
         given = learn
     elif learn not in LEARN:
         raise BadParameter(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
     else:
-        given = usual_learning(task, likelihood)
+        given = usual_learning(kind.task, likelihood, prior and kind.classes == 2)
         if learn != "auto" and learn != given["schedule"]:
             given = {"schedule": learn, "from": "full-gp"}
     try:

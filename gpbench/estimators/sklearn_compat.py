@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
+
 from gpbench.errors import BadInput
 
 try:
@@ -45,10 +47,16 @@ except ImportError:
         pass
 
     def checked_width(estimator, X, reset: bool) -> None:
+        names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
         if reset:
             estimator.n_features_in_ = X.shape[1]
-        else:
-            _same_width(estimator, X)
+            vars(estimator).pop("feature_names_in_", None)
+            if names is not None:
+                estimator.feature_names_in_ = np.array(names, dtype=object)
+            return
+        _same_width(estimator, X)
+        if names is not None and names != list(getattr(estimator, "feature_names_in_", names)):
+            raise BadInput("X: the feature names should match those that were passed during fit, in their order")
 
 
 def _same_width(estimator, X) -> None:

@@ -20,13 +20,13 @@ class Axis:
     at: tuple[float, ...] = ()  # ticks that must stand at given values: the sizes that were run
 
     @classmethod
-    def over(cls, values, start: float, end: float, log: bool = False, at=(), room: float = 0.05) -> Axis:
-        """An axis that holds these values, with some room at both ends."""
+    def over(cls, values, start: float, end: float, log: bool = False, at=(), share: float = 0.05) -> Axis:
+        """An axis that holds these values, with a margin at both ends."""
         low, high = min(values), max(values)
         log = log and low > 0
         if log:
             low, high = math.log10(low), math.log10(high)
-        margin = room * (high - low) or (0.15 if log else 0.1 * abs(high) or 1.0)
+        margin = share * (high - low) or (0.15 if log else 0.1 * abs(high) or 1.0)
         low, high = low - margin, high + margin
         return cls(10**low if log else low, 10**high if log else high, start, end, log, tuple(at))
 
@@ -58,7 +58,7 @@ class Axis:
 
 
 def _thinned(values, place, least: float) -> list[float]:
-    """From the far end on, those with enough room before the one already kept."""
+    """From the far end on, those with enough space before the one already kept."""
     kept: list[float] = []
     for value in sorted(values, reverse=True):
         if not kept or abs(place(kept[-1]) - place(value)) >= least:

@@ -255,8 +255,9 @@
   const tip = make("div", { class: "tip", hidden: "", "aria-hidden": "true" });
 
   function pointLabel(point, quantity) {
+    if (point.dataset.tip) return point.dataset.tip;
     const places = placesOf(point.dataset.t || "");
-    return point.dataset.tip || `${titleOf(places)}: ${told(quantity, places)}, ${told("total_seconds", places)}`;
+    return `${titleOf(places)}: ${told(quantity, places)}, ${told("total_seconds", places)}`;
   }
   function pointAt(svg, to) {
     for (const before of all(".at", svg)) before.classList.remove("at");

@@ -92,7 +92,7 @@ def _axes(chart: Chart) -> tuple[Axis, Axis]:
         for end in (value - spread, value + spread)
         if not log or end > min(means) / 3  # a bar may leave a logarithmic axis
     ]
-    x = Axis.over(xs, LEFT, WIDTH - RIGHT, chart.log_x, chart.ticks_x, room=0.04)
+    x = Axis.over(xs, LEFT, WIDTH - RIGHT, chart.log_x, chart.ticks_x, share=0.04)
     return x, Axis.over([*means, *ends], HEIGHT - BOTTOM, TOP, log)
 
 

@@ -20,6 +20,7 @@ from gpbench.system import deadline, memory
 from gpbench.versions import Added
 
 from .base import ANY, AT_ONCE, Fitted, Method, Problem
+from .dirichlet import Dirichlet
 from .ep import EP
 from .ep_fic import EPFic
 from .families import left_out
@@ -35,12 +36,13 @@ PROBE = 1000  # rows whose exact GP tells what more would cost
 DENSE = 1500  # rows up to which EP with the full matrix takes seconds ...
 DENSE_LIKELIHOOD, FIC_LIKELIHOOD = 500, 300  # ... and the same, and a size, for likelihoods whose EP takes more sweeps
 FIC = 100
+CLASSES_SIZE = 500  # inducing inputs of each of many classes
 
 
-def usual_learning(task: str, likelihood: str | None = None) -> dict[str, Any]:
-    """`hyperparameters` of a config that says nothing of them."""
-    if task == "classification":
-        return {"schedule": "joint", "evaluations": 50, "prior": "half-t"}  # no full GP exists for classes
+def usual_learning(task: str, likelihood: str | None = None, prior: bool = True) -> dict[str, Any]:
+    """`hyperparameters` of a config that says nothing of them; `prior`: whether the method takes one."""
+    if task == "classification":  # no full GP exists for classes
+        return {"schedule": "joint", "evaluations": 50} | ({"prior": "half-t"} if prior else {})
     if likelihood is not None:
         return {"schedule": "joint", "evaluations": 60}
     return {"schedule": "fixed", "from": "full-gp"}
@@ -54,9 +56,10 @@ class Auto(Method):
     use = "Chooses kernel and method by your rows; take it where you have no reason to take another one."
     task = ANY
     usual_kernel = "auto"
+    many_classes = True
     row_noise = True
     heeds = AT_ONCE
-    stands_on = (EP, EPFic, Fitc, FullGP, Vecchia, Vif)
+    stands_on = (Dirichlet, EP, EPFic, Fitc, FullGP, Vecchia, Vif)
 
     d_max: int | None = Field(
         None, ge=1, description="number of inducing inputs, if it is to have some; null: as the chosen method does"
@@ -78,6 +81,8 @@ class Auto(Method):
         return n**3 if n <= EXACT else Fitc.operations(n, usual_size(n), 0)
 
     def fit(self, problem, rng):
+        if problem.classes > 2:
+            return self._many_classes(problem, rng)
         if problem.task == "classification" or self.likelihood is not None:
             return self._by_ep(problem, rng)
         if problem.large:
@@ -98,6 +103,14 @@ class Auto(Method):
         size = min(problem.n, self.d_max or most)
         method = EPFic(d_max=size, inducing="kmeans", optimise_inputs=False, **given)
         return named(method.fit(problem, rng), EPFic.name, f"{problem.n} rows, {size} inducing inputs")
+
+    def _many_classes(self, problem: Problem, rng) -> Fitted:
+        if problem.n <= DENSE and self.d_max is None:
+            method, why = Dirichlet(), f"{problem.classes} classes, {problem.n} rows are no more than {DENSE}"
+        else:
+            size = min(problem.n, self.d_max or CLASSES_SIZE)
+            method, why = Dirichlet(regression="vfe", d_max=size), f"{problem.classes} classes, {size} inducing inputs"
+        return named(method.fit(problem, rng), method.name, why)
 
     # -- regression -------------------------------------------------------------------------------------------------
 

@@ -84,12 +84,13 @@ class Problem:
     schedule: Schedule
     order: np.ndarray  # (n,) shared random order of the rows: start sets and subsets are its prefixes
     task: str = "regression"
+    classes: int = 2  # of classification data: y is -1 or +1, or 0 to classes - 1 where there are more than two
     learned_on: int | None = None  # rows of the full GP that learned `gp`; None where its values were given
-    latent: bool = True  # whether anybody will ask for the variance of the latent function (`nlpd_latent`)
+    latent: bool = True  # whether the trial needs the variance of the latent function (`nlpd_latent`)
     whole_path: bool = False  # greedy paths go on past their stop to d_max, and leave the models of other stop rules
     do: parts.Map = parts.in_turn  # how parts of rows beyond memory are done
     journal: Callable[[Callable], Callable] | None = (
-        None  # keeps the evaluations of a long climb (experiment/evaluation/checkpoint.py)
+        None  # keeps the evaluations of a long optimisation (experiment/evaluation/checkpoint.py)
     )
     others: tuple[GP, ...] = ()  # of `kernel: auto`: the other kernels with their values, the best first
     rows: RowNoise | None = None  # weights and known noise variances of the rows, on the scale of y
@@ -223,13 +224,15 @@ class Method(BaseModel):
     use: ClassVar[str] = ""  # what it does and when to take it, in a sentence
     task: ClassVar[str] = "regression"  # or classification, or ANY
     usual_kernel: ClassVar[str | None] = None  # of a config that names none; None: the config's own default
+    many_classes: ClassVar[bool] = False  # takes more than two classes
+    takes_prior: ClassVar[bool] = True  # of classification: uses the schedule's prior on hyperparameters
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
     row_noise: ClassVar[bool] = False  # takes `Problem.rows`: a weight or a known noise variance of each row
     large: ClassVar[bool] = False  # works on rows beyond memory (gp/inference/parts.py)
-    learners: ClassVar[int] = 4  # the last version of the learner that moved its climbs
+    learners: ClassVar[int] = 4  # the last version of the learner that changed its optimisations
     probes: ClassVar[tuple[str, ...]] = ()  # files of experiment/evaluation/probes that look at its fits, for figures
     nested: ClassVar[bool] = False  # a longer run extends a shorter one: one path serves every d_max
 

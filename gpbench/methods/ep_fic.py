@@ -19,7 +19,7 @@ class EPFic(WithLikelihood):
     """Sequential EP on the FIC covariance; O(n d_max^2) a sweep."""
 
     name = "ep-fic"
-    version = 2  # symmetric products and solves by blocks move last bits, and a climb makes digits of them
+    version = 2  # symmetric products and solves by blocks move last bits, and an optimisation enlarges them
     title = "EP, FIC"
     use = "EP classification on a few learned inducing inputs; take it for many rows whose classes vary slowly."
     passes = 2  # its gradient is that of FITC, built anew

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from gpbench.errors import NotApplicable
 from gpbench.gp.inference import vif
 from gpbench.gp.learning.calibration import told, variance_factor
-from gpbench.gp.learning.full_scale import Budget, climb, first_values, near_of
+from gpbench.gp.learning.full_scale import Budget, first_values, near_of, optimise_vif
 from gpbench.gp.learning.neighbours import fit_noise, noise_note
 from gpbench.gp.linalg.cholesky import jitter_notes
 
@@ -83,7 +83,9 @@ class Vif(Method):
         Z = self._inducing(problem, gp, rng, recorder)
         if schedule.kind != "fixed":
             with recorder.time("adapt"):
-                gp, Z, trace = climb(X, y, gp, Z, k, budget, self.optimise_inputs, schedule.learner, recorder, noise)
+                gp, Z, trace = optimise_vif(
+                    X, y, gp, Z, k, budget, self.optimise_inputs, schedule.learner, recorder, noise
+                )
             recorder.rows(trace)
             recorder.evaluated(len(trace) * len(Z))
         elif problem.learned_on:

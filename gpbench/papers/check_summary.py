@@ -31,8 +31,8 @@ def summary_lines(found: Check, folders: list[Path], width: int) -> list[str]:
         lines.append(f"{stale} numbers rest on trials of an older version of a method")
     if differ:
         lines.append(f"largest differences ({min(len(differ), DIFFERENCES)} of {len(differ)}):")
-        room = 2 if len(found.papers) == 1 else 1
-        lines += [line for c in differ[:DIFFERENCES] for line in _difference(c, width, room)]
+        most = 2 if len(found.papers) == 1 else 1
+        lines += [line for c in differ[:DIFFERENCES] for line in _difference(c, width, most)]
     failing = [c.id for c in found.claims if c.paper in found.papers and c.verdict in BAD]
     lines += [f"claims that fail: {', '.join(failing)}"] if failing else []
     next_ = _next(mine, folders)  # commands are never cut
@@ -53,13 +53,13 @@ def _counts(found: Check, mine: list[CellVerdict]) -> Table:
     return Table("check", "Printed numbers and claims beside ours", columns, rows)
 
 
-def _difference(c: CellVerdict, width: int, room: int) -> list[str]:
+def _difference(c: CellVerdict, width: int, most: int) -> list[str]:
     """The numbers, then the reason in so many lines."""
     where = ", ".join(filter(None, (c.item, c.dataset, c.method, c.quantity)))
     size = f" ({abs(c.d) / c.se:.1f} SE)" if c.se else ""
     why = next((e.why for e in explanations(c.paper) if e.fits(c.id, c.verdict)), c.note)
     numbers = f"  {c.verdict}: {where}: ours {c.ours:.4g}, printed {c.printed}{size}"
-    reason = textwrap.wrap(why, width - 4, max_lines=room, placeholder=" ...")
+    reason = textwrap.wrap(why, width - 4, max_lines=most, placeholder=" ...")
     return [numbers, *(f"    {line}" for line in reason)]
 
 

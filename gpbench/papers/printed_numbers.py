@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gpbench.analysis.row_settings import parse_items
-from gpbench.metrics import AIM, METRICS
+from gpbench.metrics import METRICS
 
 PAPERS = ("sundararajan", "vanhatalo", "keerthi", "cao", "snelson")
 TITLES = {
@@ -108,7 +108,7 @@ COLUMN = {  # printed metric -> the column of results.csv or the key of curves.c
 }
 DESCRIPTIVE = ("n_train", "n_test", "n_total", "dims", "runs")
 LOWER_IS_BETTER = (  # printed metrics; of a score it is metrics.py that says so
-    *(printed for printed, column in COLUMN.items() if column in METRICS and column not in AIM),
+    *(printed for printed, column in COLUMN.items() if column in METRICS and METRICS[column].better == "lower"),
     "negative log likelihood",
 )
 

@@ -29,11 +29,11 @@ from gpbench.analysis.ranking import metrics_of, ranking
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import told_apart
 from gpbench.analysis.traces import averaged, lists_of, scaled_measures
+from gpbench.metrics import METRICS
 from gpbench.papers import figures
 from gpbench.papers.figures.method_styles import of_methods
 
 from .plots_of_time import along_training, times, trade_off, training_sizes
-from .tables import TITLES
 
 
 def learning_curves(results: ResultsTable) -> Named:
@@ -141,7 +141,7 @@ def critical_difference(results: ResultsTable) -> Named:
         distance = f"critical difference {r.critical_difference:.2f}"
         finish(
             ax,
-            f"{TITLES[metric]}: {r.datasets} data sets, Friedman p = {r.p:.3g}, {distance}",
+            f"{METRICS[metric].title}: {r.datasets} data sets, Friedman p = {r.p:.3g}, {distance}",
             "average rank (1 is best)",
             "",
         )

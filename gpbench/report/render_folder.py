@@ -62,9 +62,9 @@ def render_check(results: ResultsTable) -> list[Path]:
     return place(results.path, {"check.json": json.dumps(found.to_json(papers), indent=2, sort_keys=True) + "\n"})
 
 
-def render_all(path: Path) -> list[Path]:
+def render_all(of: Path | ResultsTable) -> list[Path]:
     """Everything that a finished run leaves beside its numbers."""
-    results = load(path)
+    results = _read(of)
     figures = render_plots(results)
     files = [*render_tables(results), *render_stats(results), *figures, *render_check(results)]
     return [*files, *place(results.path, {"report.html": page(results, figures)})]
@@ -77,9 +77,9 @@ def build_site(dirs: list[Path], out: Path, readme: Path | None = None) -> list[
     return build(dirs, out, readme)
 
 
-def console_table(path: Path, width: int | None = 100) -> str:
+def console_table(of: Path | ResultsTable, width: int | None = 100) -> str:
     """The table for a terminal of this width; without one nothing is cut."""
-    return to_text(console(load(path)), width)
+    return to_text(console(_read(of)), width)
 
 
 def _read(of: Path | ResultsTable) -> ResultsTable:

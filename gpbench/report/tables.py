@@ -13,23 +13,12 @@ from gpbench.analysis.series import SERIES
 from gpbench.analysis.significance import FEW
 from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
+from gpbench.metrics import METRICS
 from gpbench.papers import paper_tables
 from gpbench.papers.check import compared_items
 from gpbench.papers.comparison_tables import beside, verdicts
 from gpbench.papers.printed_numbers import COLUMN, of_cell
 
-TITLES = {
-    "nmse": "NMSE",
-    "nlpd": "NLPD",
-    "nlpd_latent": "NLPD (latent)",
-    "smse": "SMSE",
-    "snlp": "SNLP",
-    "err": "error",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "crps": "CRPS",
-    "coverage": "coverage (nominal .95)",
-}
 TIMES = {"learn_seconds": "learn, s", "fit_seconds": "fit, s", "predict_seconds": "predict, s", "cpu_seconds": "CPU, s"}
 
 
@@ -50,6 +39,8 @@ def notes(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
     counts = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
     lines = [f"Mean ± standard deviation over {counts} trial{'' if trials == [1] else 's'}."]
     lines += [n + "." for n in results.notes if "simulated" in n or "stand-in" in n or "rounded" in n]
+    unknown = [m for m in results.config.get("metrics") or [] if m in frame and m not in METRICS]
+    lines += [f"{metric}: a metric of a plug-in that is not loaded; --plugin FILE shows it." for metric in unknown]
     return lines + machines.remark(results, frame) + without_result(results)
 
 
@@ -99,7 +90,7 @@ def overall(results: ResultsTable) -> Table:
             cells += [TableCell(mean_std(part["n_basis"], decimals=1))] if sized else []
             rows.append((series, [*cells, *(TableCell(seconds(part[c])) for c in timed(frame))]))
         remarks += remarks_of(group, marks)
-    columns = ["method", *(TITLES[m] for m in metrics), *also, *(["# BV"] if sized else [])]
+    columns = ["method", *(METRICS[m].title for m in metrics), *also, *(["# BV"] if sized else [])]
     columns += [TIMES[c] for c in timed(frame)]
     remarks += [f"{key}: no trace has this key." for key in also if not (curves["key"] == key).any()]
     lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
@@ -150,8 +141,8 @@ def console(results: ResultsTable) -> Table:
     said = [line.replace("±", "+-") for line in notes(results, frame)] if len(frame) else []
     lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:], *dict.fromkeys(short)]
     if more:
-        lines.append(f"{', '.join(TITLES[m] for m in more)}: in tables/results.md.")
-    columns = ["method", *(TITLES[m] for m in metrics), "# BV", *(TIMES[c] for c in spent)]
+        lines.append(f"{', '.join(METRICS[m].title for m in more)}: in tables/results.md.")
+    columns = ["method", *(METRICS[m].title for m in metrics), "# BV", *(TIMES[c] for c in spent)]
     return Table("console", results.name, columns, rows, notes=lines)
 
 

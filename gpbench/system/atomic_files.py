@@ -93,7 +93,7 @@ def naming(path) -> Iterator[None]:
     except BrokenPipeError:  # the file is a pipe, and its reader is gone
         raise
     except OSError as e:
-        folder = Path(os.path.realpath(path)).parent
+        folder = Path(os.path.realpath(path) if Path(path).is_symlink() else path).parent
         why = e.strerror or str(e) if folder.is_dir() else f"there is no folder {folder}"
         raise StorageError(f"cannot write {path}: {why}; name another file") from e
 
@@ -172,12 +172,12 @@ def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError)
 
 
 def raise_if_ours(error: BaseException, path) -> None:
-    """A StorageError where the error says that there is no room, or no leave, to write."""
+    """A StorageError where the error says that there is no space, or no permission, to write."""
     number = getattr(getattr(error, "reason", error), "errno", None)
     if number in _OURS:
         reason = getattr(error, "strerror", error)
         raise StorageError(
-            f"cannot write {path} ({reason}); make room, or set GPBENCH_DATA and TMPDIR to other folders"
+            f"cannot write {path} ({reason}); free some space, or set GPBENCH_DATA and TMPDIR to other folders"
         ) from error
 
 

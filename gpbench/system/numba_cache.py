@@ -49,7 +49,7 @@ def _writable(path: Path) -> bool:
 
 
 def _private_folder() -> str:
-    """Code is loaded from there, so nobody else may write to it."""
+    """Code is loaded from there, so no other user may write to it."""
     folder = Path(tempfile.gettempdir()) / f"gpbench-compiled-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700)

@@ -210,7 +210,11 @@ def test_an_adapter_that_cannot_be_read_is_told_where_it_stands(tmp_path, monkey
         ),
         ("gpy-fitc, options: {warm_up: true}", "warm_up is gpbench's own to tell"),
         ("gpy-fitc, approx: nosuch", "gpy-fitc has no approximation nosuch; leave it out"),
-        ("gpboost, approx: nosuch", "gpboost has no approximation nosuch; it has vecchia, fitc"),
+        ("gpboost, approx: nosuch", "gpboost has no approximation nosuch; it has vecchia, fitc, vif"),
+        (
+            "gpboost-vif, options: {likelihood: gaussian}",
+            "likelihood: 'gaussian' is not one of poisson, negative-binomial, student-t",
+        ),
         ("gpboost-vecchia, approx: fitc", "gpboost-vecchia is vecchia; for fitc write external: gpboost-fitc"),
         ("gpy-fitc, options: {iterations: many}", "iterations: 'many' is not a whole number from 1"),
         ("gpy-fitc, options: {iterations: 0}", "iterations: 0 is not a whole number from 1"),
@@ -236,6 +240,29 @@ def test_a_kernel_that_a_library_does_not_have_is_not_replaced_by_another(tmp_pa
     assert (result.status, result.reason) == ("skipped", "sklearn-exact has no kernel matern32; it has ard-se")
 
 
+def test_every_kept_lock_is_one_of_a_model_that_there_is():
+    """Of the present code, or it says nothing: those of earlier code are no longer asked for."""
+    for content, kept in environment.kept_locks().items():
+        names = {m for library in environment.libraries() for m in environment.models(environment.find(library).file)}
+        assert re.fullmatch("[0-9a-f]{16}", content) and kept.keys() <= names
+        assert all(re.fullmatch("[0-9a-f]{16}", lock) and lock != content for lock in kept.values())
+
+
+def test_an_edit_that_adds_a_model_keeps_the_lock_of_the_others(tmp_path, monkeypatch):
+    copy = tmp_path / "mine.py"
+    copy.write_text("MODELS = ('one', 'two')\n")
+    adapter = environment.find(str(copy))
+    plain = adapter.lock
+    monkeypatch.setattr(environment, "kept_locks", lambda: {plain: {"one": "0123456789abcdef"}})
+    assert adapter.lock == "0123456789abcdef" and adapter.of("two").lock == plain
+    environment.refuse_changed(str(copy), "0123456789abcdef")
+    environment.refuse_changed(str(copy), plain, "two")
+    with pytest.raises(ConfigError, match="has changed since"):
+        environment.refuse_changed(str(copy), plain)
+    copy.write_text("MODELS = ('one', 'two')\n# edited again\n")
+    assert adapter.lock not in (plain, "0123456789abcdef")
+
+
 def test_a_kernel_with_one_lengthscale_is_not_replaced_by_ard(tmp_path):
     one = trial("external", external="sklearn-exact", kernel={"name": "ard-se", "ard": False})
     run_here(tmp_path, [one])
@@ -259,7 +286,8 @@ def test_every_model_says_what_it_offers():
         for model in environment.models(environment.find(library).file):
             there = offers(environment.find(f"{library}-{model}"))
             assert there.options is not None and there.approx is not None
-            assert there.kernels is not None or model == "boosting"
+            assert there.kernels is not None or model in ("boosting", "logistic", "boosting-classifier")
+            assert (there.task == "classification") == (model.endswith("classifier") or model == "logistic")
             assert set(there.kernels or ()) <= set(catalog.available("kernel"))
     assert offers(environment.find(RIDGE)).options is None
 

@@ -11,6 +11,7 @@ import pytest
 from gpbench.analysis import results_table, row_settings, traces
 from gpbench.cli.run import write_curves
 from gpbench.errors import ConfigError, DataError
+from gpbench.experiment.results import checked_files
 from gpbench.experiment.results.trial_result import COLUMNS
 from tests.helpers.made_folders import SMALL
 
@@ -41,7 +42,7 @@ def test_rows_know_what_the_plan_says_of_them(tmp_path):
         "hyperparameters": {"schedule": "interleaved"},
         "params": {"z": 16},
     }
-    (folder / "manifest.json").write_text(json.dumps({"name": "x", "trials": [trial]}))
+    checked_files.write_checked(folder / "manifest.json", {"name": "x", "trials": [trial]})  # of before 0.3
     loaded = results_table.load(folder).rows.set_index("trial_id")
     assert tuple(loaded.loc[first, ["kernel", "adapted", "z"]]) == ("pp3", True, 16)
     other = loaded.drop(first).iloc[0]

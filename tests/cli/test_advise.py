@@ -58,7 +58,7 @@ def test_half_goes_on_and_on_few_rows_the_next_larger_size_too():
 
 def test_the_committed_grid_has_every_candidate_of_regression(repo):
     for name in ("kin40k", "abalone"):
-        with open(repo / "tests" / "data" / "advice" / f"{name}.csv") as f:
+        with open(repo / "tests" / "files" / "advice" / f"{name}.csv") as f:
             grid = {(r["method"], int(r["size"])) for r in csv.DictReader(f)}
         assert grid == {(c.method, c.size) for c in candidates("regression", 3000)}
         config = load_config(repo / "configs" / "advice" / f"{name}.yaml")

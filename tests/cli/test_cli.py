@@ -9,7 +9,7 @@ import pytest
 from gpbench import __version__
 from gpbench.cli import main
 from gpbench.experiment.run import run
-from gpbench.experiment.run.local import os_limits
+from gpbench.system import memory
 
 SMALL = """
 name: small
@@ -52,7 +52,7 @@ def test_run_status_and_rendering_again(gpbench, here):
     code, out, err = gpbench("run", "small.yaml")
     assert code == 0 and "friedman3" in out and "6 done" in err
     folder = here / "results" / "small"
-    for name in ("manifest.json", "config.resolved.yaml", "results.csv", "report.html"):
+    for name in ("plan.json", "config.resolved.yaml", "results.csv", "report.html"):
         assert (folder / name).is_file(), name
     for part in ("trials", "env", "tables", "stats", "plots"):
         assert any((folder / part).iterdir()), part
@@ -97,7 +97,7 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(gpbench, here):
 def test_a_dry_run_foresees_matrices_that_no_memory_holds(gpbench, here, monkeypatch):
     (here / "big.csv").write_text("x,y\n" + "".join(f"{i},{i % 89}\n" for i in range(2000)))
     (here / "big.yaml").write_text("name: big\ndataset: {csv: big.csv, target: y}\nmethods: [full-gp, fitc]\n")
-    monkeypatch.setattr(os_limits, "memory_bytes", lambda: 8 * 1799**2)
+    monkeypatch.setattr(memory, "memory_bytes", lambda: 8 * 1799**2)
     code, _, err = gpbench("run", "big.yaml", "-n")
     assert code == 0 and "full-gp keeps 1800 x 1800 matrices" in err and "fitc keeps" not in err
 

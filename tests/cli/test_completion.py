@@ -48,3 +48,11 @@ def test_bash_completes_with_the_script(tmp_path):
     )
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120)
     assert set(done.stdout.split()) == {"status", "stats"}, done.stderr
+
+
+def test_options_complete_with_what_the_config_names_and_describe_with_every_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert asked("bash", "gpbench", "run", "quickstart", "-d", "k").splitlines() == ["plain,kin40k-sim"]
+    assert "plain,NLGPP" in asked("bash", "gpbench", "run", "quickstart", "-m", "N").splitlines()
+    assert asked("bash", "gpbench", "describe", "matern5").splitlines() == ["plain,matern52"]
+    assert asked("bash", "gpbench", "fit", "my.csv", "--method", "vf").splitlines() == ["plain,vfe", "plain,vfe-tight"]

@@ -65,7 +65,7 @@ def test_the_same_error_in_every_trial_is_told_once():
     assert lines[1].endswith("the same error") and lines[3].endswith("another")
     stream = io.StringIO()
     _failures(Bar(stream), ["no such thing"] * 3 + ["another"])
-    assert stream.getvalue().count("trial 0: no such thing") == 1
+    assert stream.getvalue().count("repetition 0: no such thing") == 1
     assert "the same error ended 3 trials: no such thing" in stream.getvalue()
 
 
@@ -144,7 +144,7 @@ def test_a_packages_method_kernel_and_data_set_run_together_and_all_three_enter_
     env = {**os.environ, "PYTHONPATH": str(package)}
     ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-    (code,) = {t["code"] for t in json.loads((tmp_path / "out" / "manifest.json").read_text())["trials"]}
+    (code,) = {g["settings"]["code"] for g in json.loads((tmp_path / "out" / "plan.json").read_text())["groups"]}
     assert len({part for part in code.split("+") if part.startswith("my-gp-1.2_local-")}) == 3
 
 

@@ -19,7 +19,7 @@ NAMES = {
     "kin8nm", "pumadyn32nm", "snelson1d", "sarcos", "thrombin", "australian", "breast", "crabs", "ionosphere", "pima",
     "sonar", "chem", "outaouais", "bindingdb", "hog", "friedman1", "friedman2", "friedman3", "kin40k-sim",
     "pumadyn32nm-sim", "clusters2d", "clusters5d", "pp-regression", "snelson-noise", "synth2", "synth8",
-    "matern-field", *SUITE,
+    "matern-field", "bike-counts", "boston-outliers", *SUITE,
 }  # fmt: skip
 
 
@@ -227,3 +227,29 @@ def test_the_documentation_lists_every_data_set(repo):
     for name in NAMES:
         files = SOURCES[name].files
         assert not files or files[0].path.split("/")[-1] in text or files[-1].path in text
+
+
+# ---- sets made from others ----
+
+
+@pytest.mark.real
+def test_bike_counts_are_the_counts_whose_logarithm_uci_bike_has(mirror, tmp_path):
+    counts, logs = (data.load({"name": n}, None, True, str(mirror), tmp_path) for n in ("bike-counts", "uci-bike"))
+    assert (counts.y == np.round(counts.y)).all() and (counts.y.min(), counts.y.max()) == (1, 977)
+    np.testing.assert_allclose(np.log(counts.y), logs.y - logs.y.min(), atol=1e-4)
+    assert counts.X.shape == (17379, 15) and np.array_equal(counts.X, logs.X[:, :15])
+
+
+@pytest.mark.real
+def test_moved_targets_are_a_twentieth_of_the_training_rows_of_every_split(mirror, tmp_path):
+    moved, plain, again = (
+        data.load({"name": "boston-outliers", **more}, None, True, str(mirror), tmp_path)
+        for more in ({}, {"moved": False}, {"seed": 1})
+    )
+    wrong = moved.y != plain.y
+    assert wrong.sum() == 23 and np.array_equal(moved.test_masks, plain.test_masks) and not plain.notes
+    np.testing.assert_allclose(abs(moved.y - plain.y)[wrong], 10 * plain.y.std())
+    assert not moved.test_masks[wrong].any() and (moved.test_masks.sum(0) == 51).all()
+    assert (again.y != plain.y).sum() == 23 and not np.array_equal(again.y, moved.y)
+    boston = data.load({"name": "boston"}, None, True, str(mirror), tmp_path)
+    assert np.array_equal(plain.y, boston.y) and plain.sha256 == boston.sha256

@@ -32,6 +32,14 @@ def examples(repo):
             "my_criterion.py",
             {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: largest-residual, d_max: 10}"},
         ),
+        (
+            "my_metric.py",
+            {"dataset": "friedman3", "kernel": "ard-se", "method": "full-gp]\nmetrics: [nmse, interval_score"},
+        ),
+        (
+            "my_stop_rule.py",
+            {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: nlml, stop: {rule: below, limit: 1e9}}"},
+        ),
         ("my_data.py", {"dataset": "sine", "kernel": "ard-se", "method": "full-gp"}),
     ],
 )

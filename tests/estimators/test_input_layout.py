@@ -56,13 +56,12 @@ def test_masked_inputs_of_a_function_as_kernel_are_missing_values():
         model.fit(_masked(X, (3, 1)), Y)
 
 
-def test_a_gap_of_a_nullable_column_is_called_a_missing_value():
+def test_a_gap_of_a_nullable_column_is_filled_with_the_median():
     frame = pd.DataFrame(X[:, :2], columns=["a", "b"]).astype("Float64")
     frame.loc[3, "b"] = pd.NA
-    with pytest.raises(BadInput, match="X: column 'b', row 3: missing value"):
-        SparseGPRegressor().fit(frame, Y)
-    with pytest.raises(BadInput, match="y contains a missing value in row 3"):
-        SparseGPRegressor().fit(X, frame["b"].astype(object))
+    model = SparseGPRegressor(random_state=0).fit(frame, Y)
+    filled = frame.astype(float).fillna(frame["b"].median())
+    assert model.n_features_in_ == 2 and np.allclose(model.predict(frame), model.predict(filled))
 
 
 def test_two_columns_of_one_name_are_told_in_one_sentence():

@@ -183,7 +183,7 @@ def status_counts(folder):
 
 
 def test_status_of_a_folder_without_results_is_a_clear_refusal(tmp_path):
-    with pytest.raises(ConfigError, match=r"no manifest\.json"):
+    with pytest.raises(ConfigError, match=r"no plan\.json"):
         run.status(tmp_path)
 
 

@@ -111,7 +111,7 @@ def test_a_signal_ends_the_run_soon_with_everything_saved(tmp_path, number, code
 def test_a_signal_before_the_first_trial_is_heard(tmp_path):
     job = write_job(tmp_path / "job.json", [trial(behaviour="hang")])
     process = start(tmp_path / "out", job)
-    wait_until(lambda: (tmp_path / "out" / "manifest.json").exists())
+    wait_until(lambda: (tmp_path / "out" / "plan.json").exists())
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

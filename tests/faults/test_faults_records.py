@@ -97,7 +97,7 @@ WRONG = {
     "infinite": "targets are missing or infinite, first in row 0",
     "text": "inputs have type <U.*, expected real numbers",
     "column": r"expected inputs \(n, D\) and targets \(n,\), got \(60, 2\) and \(60, 1\)",
-    "classes": r"classes must be -1 and \+1",
+    "classes": r"its target contains .*: classes are texts or whole numbers",
     "rows": "its published split names rows beyond the 60 there are",
     "tuple": "load returned tuple, not a Dataset",
     "empty": "has no rows",

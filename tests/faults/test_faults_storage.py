@@ -20,7 +20,7 @@ def test_a_second_run_on_the_folder_is_refused_and_told_who_holds_it(tmp_path):
     job = write_job(tmp_path / "job.json", [trial(behaviour="hang")])
     first = start(tmp_path / "out", job)
     try:
-        wait_until(lambda: (tmp_path / "out" / "manifest.json").exists())
+        wait_until(lambda: (tmp_path / "out" / "plan.json").exists())
         code, err = finish(tmp_path / "out", job)
         assert code == 6
         assert f"process {first.pid} on {socket.gethostname()}" in err
@@ -64,7 +64,7 @@ def test_damaged_files_are_quarantined_and_run_again(tmp_path):
     edited.write_text(edited.read_text().replace('"nmse": ', '"nmse": 1'))
     shared = next(tmp_path.glob("shared/*.json"))
     shared.write_bytes(b"{}")
-    store.manifest.write_bytes(store.manifest.read_bytes()[:100])
+    store.plan.write_bytes(store.plan.read_bytes()[:100])
     (tmp_path / "results.csv").write_text("gone")
     summary = run_here(tmp_path, trials)
     assert (summary.exit_code, summary.ran) == (0, 3)

@@ -111,16 +111,18 @@ def test_a_record_without_its_metrics_status_or_trial_is_damaged(store, part):
 def test_damaged_predictions_count_when_predictions_are_asked_for(store):
     r = result()
     store.save(r, {"mean": np.arange(3.0)})
-    assert store.load(r.trial, predictions=True) == r
+    assert store.inventory([r.trial], predictions=True).finished(r.trial.id, predictions=True)
     store.trial_path(r.trial.id, ".npz").write_bytes(b"PK")
     assert store.load(r.trial) == r
-    assert store.results([r.trial], repair=True, predictions=True) == {}
-    assert len(list((store.folder / "quarantine").iterdir())) == 2
+    known = store.inventory([r.trial], repair=True, predictions=True)
+    assert known.results == {r.trial.id: r} and not known.finished(r.trial.id, predictions=True)
+    assert [f.suffix for f in (store.folder / "quarantine").iterdir()] == [".0"]
 
 
 def test_a_trial_without_its_predictions_is_run_again_when_they_are_asked_for(store):
     store.save(result())
-    assert store.load(result().trial, predictions=True) is None
+    known = store.inventory([result().trial], predictions=True)
+    assert known.finished(result().trial.id) and not known.finished(result().trial.id, predictions=True)
 
 
 def test_success_removes_the_failure_it_follows(store):

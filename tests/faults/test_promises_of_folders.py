@@ -18,6 +18,7 @@ from gpbench.cli.run import write_curves
 from gpbench.errors import DataError, StorageError
 from gpbench.experiment.results import checked_files
 from gpbench.experiment.results.folder import ResultsFolder
+from gpbench.experiment.results.inventory import Inventory
 from gpbench.experiment.results.summary import summarise
 from gpbench.experiment.run.local import os_limits
 from gpbench.system import atomic_files, numba_cache
@@ -90,7 +91,7 @@ def test_whatever_is_damaged_is_named_by_readers_and_healed_by_one_run(folder, c
     code, _, err = command("report", folder)
     assert code == 3 and env.name in err, err
     damage = {env: garbage, npz: truncate, folder / "curves.csv": cut_at_a_line, folder / "results.csv": truncate,
-              folder / "manifest.json": garbage, folder / "config.resolved.yaml": truncate,
+              folder / "plan.json": garbage, folder / "config.resolved.yaml": truncate,
               folder / "archive.jsonl": cut_in_the_last_line}  # fmt: skip
     for path, how in damage.items():
         how(path)
@@ -126,9 +127,9 @@ def test_between_the_two_sums_of_a_write_the_file_is_one_of_the_two(tmp_path, mo
 
 
 def test_a_folder_of_another_version_is_told_once(folder, command, monkeypatch):
-    body = json.loads((folder / "manifest.json").read_text())
+    body = json.loads((folder / "plan.json").read_text())
     body.pop("checksum")
-    checked_files.write_checked(folder / "manifest.json", body | {"gpbench": "0.0.9"})
+    checked_files.write_checked(folder / "plan.json", body | {"gpbench": "0.0.9"})
     code, _, err = command("run", "small.yaml")
     assert code == 0 and err.count("was made by gpbench 0.0.9; numbers of changed methods are stale") == 1
     assert "made by" not in command("run", "small.yaml")[2]
@@ -256,7 +257,7 @@ def test_trials_that_lacked_memory_or_a_package_say_how_to_run_them_again(tmp_pa
     assert memory.message.endswith("1 failed; --rerun failed runs them again once their cause is gone")
     package = run_here(tmp_path / "b", [trial(behaviour="no-extra")])
     assert package.exit_code == 5 and package.missing_extra.endswith("; then --rerun failed runs those trials")
-    both = summarise([t.trial for t in memory.failures], {r.trial.id: r for r in memory.failures}, {})
+    both = summarise([t.trial for t in memory.failures], Inventory({r.trial.id: r for r in memory.failures}))
     assert "once their cause is gone" in both.message
 
 

@@ -19,11 +19,11 @@ def drawn(X, m=M):
 def gpboost(model, X, y, Xs):
     import gpboost as gpb
 
-    how = (
-        {"gp_approx": "vecchia", "num_neighbors": 20}
-        if model == "vecchia"
-        else {"gp_approx": "fitc", "num_ind_points": M}
-    )
+    how = {
+        "vecchia": {"gp_approx": "vecchia", "num_neighbors": 20},
+        "fitc": {"gp_approx": "fitc", "num_ind_points": M},
+        "vif": {"gp_approx": "full_scale_vecchia", "num_ind_points": M, "num_neighbors": 30},
+    }[model]
     gp = gpb.GPModel(gp_coords=X, cov_function="gaussian_ard", likelihood="gaussian", seed=SEED, **how)
     gp.fit(y=y - y.mean())
     found = gp.predict(gp_coords_pred=Xs, predict_var=True)
@@ -53,6 +53,9 @@ def gpflow(model, X, y, Xs):
     if model == "sgpr":
         gp = gpf.models.SGPR((X, y[:, None]), kernel, drawn(X), noise_variance=0.1)
         gpf.optimizers.Scipy().minimize(gp.training_loss, gp.trainable_variables, options={"maxiter": ROUNDS})
+    elif model == "vgp":
+        gp = gpf.models.VGP((X, y[:, None]), kernel, gpf.likelihoods.Gaussian(0.1))
+        gpf.optimizers.Scipy().minimize(gp.training_loss, gp.trainable_variables, options={"maxiter": ROUNDS})
     else:  # one batch holds every row, so an epoch is a step
         gp = gpf.models.SVGP(kernel, gpf.likelihoods.Gaussian(0.1), drawn(X), num_data=len(y))
         adam = tf.keras.optimizers.Adam(0.01)
@@ -74,11 +77,12 @@ def gpytorch(model, X, y, Xs):
     kernel.base_kernel.lengthscale = X.shape[1] ** 0.5
     likelihood = gpt.likelihoods.GaussianLikelihood()
     likelihood.noise = 0.1
-    parent = gpt.models.ExactGP if model == "sgpr" else gpt.models.ApproximateGP
+    exact = model in ("sgpr", "exact")
+    parent = gpt.models.ExactGP if exact else gpt.models.ApproximateGP
 
     class Model(parent):
         def __init__(self):
-            super().__init__(*((X, y, likelihood) if model == "sgpr" else (self.strategy(),)))
+            super().__init__(*((X, y, likelihood) if exact else (self.strategy(),)))
             self.mean_module = gpt.means.ConstantMean()
             self.covar_module = gpt.kernels.InducingPointKernel(kernel, Z, likelihood) if model == "sgpr" else kernel
 
@@ -95,8 +99,9 @@ def gpytorch(model, X, y, Xs):
 
     gp = Model()
     gp.train(), likelihood.train()
-    if model == "sgpr":
-        bound, weights, rate = gpt.mlls.ExactMarginalLogLikelihood(likelihood, gp), gp.parameters(), 0.05
+    if exact:
+        bound, weights = gpt.mlls.ExactMarginalLogLikelihood(likelihood, gp), gp.parameters()
+        rate = 0.05 if model == "sgpr" else 0.1
     else:
         bound = gpt.mlls.VariationalELBO(likelihood, gp, num_data=len(y))
         weights, rate = [*gp.parameters(), *likelihood.parameters()], 0.01

@@ -1,8 +1,11 @@
-"""scikit-learn: an exact GP on a subset of the rows, Nystroem features with ridge regression, gradient boosting."""
+"""scikit-learn: an exact GP on a subset of the rows, Nystroem features with ridge regression, gradient boosting.
+
+Classes: a GP for each class against the rest (Laplace), logistic regression, gradient boosting.
+"""
 
 import numpy as np
 
-MODELS = ("exact", "nystroem", "boosting")
+MODELS = ("exact", "nystroem", "boosting", "gp-classifier", "logistic", "boosting-classifier")
 HELD_OUT = 0.1  # share of the rows that tells the variance where a model gives none
 
 
@@ -64,5 +67,50 @@ def boosting(X, y, params):
     return Scored(model, X, y, params["seed"])
 
 
+class Classes:
+    """A classifier; a class without a row in training has probability zero."""
+
+    def __init__(self, model, X, y, params):
+        self.model, self.classes = model.fit(X, y.astype(int)), params["classes"]
+
+    def predict(self, X):
+        prob = np.zeros((len(X), self.classes))
+        prob[:, self.model.classes_] = self.model.predict_proba(X)
+        return prob
+
+
+def gp_classifier(X, y, params):
+    """On `d_max` rows, or on all of them."""
+    from sklearn.gaussian_process import GaussianProcessClassifier
+    from sklearn.gaussian_process.kernels import RBF
+
+    size = min(len(y), params["d_max"] or len(y))
+    rows = np.random.default_rng(params["seed"]).permutation(len(y))[:size]
+    optimiser = None if params.get("warm_up") else "fmin_l_bfgs_b"
+    kernel = 1.0 * RBF(np.ones(X.shape[1]) if params["ard"] else 1.0)
+    seed = int(params["seed"])
+    model = Classes(GaussianProcessClassifier(kernel, optimizer=optimiser, random_state=seed), X[rows], y[rows], params)
+    model.n_basis, model.log_evidence = size, model.model.log_marginal_likelihood_value_
+    return model
+
+
+def logistic(X, y, params):
+    from sklearn.linear_model import LogisticRegression
+
+    return Classes(LogisticRegression(max_iter=1000), X, y, params)
+
+
+def boosting_classifier(X, y, params):
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    rounds = 5 if params.get("warm_up") else 100
+    model = HistGradientBoostingClassifier(max_iter=rounds, random_state=int(params["seed"]))
+    return Classes(model, X, y, params)
+
+
 def fit(X, y, params):
-    return {"exact": Exact, "nystroem": nystroem, "boosting": boosting}[params["model"]](X, y, params)
+    found = {
+        "exact": Exact, "nystroem": nystroem, "boosting": boosting, "gp-classifier": gp_classifier,
+        "logistic": logistic, "boosting-classifier": boosting_classifier,
+    }  # fmt: skip
+    return found[params["model"]](X, y, params)

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
 from gpbench.data.standins import twin_of
+from gpbench.metrics import METRICS
 
 from ..results_table import ResultsTable
 from ..series import told_apart
@@ -19,15 +20,8 @@ LEGEND = 18  # names that stand one above the other beside a figure
 
 
 def axis_title(metric: str) -> str:
-    units = {
-        "nmse": "test NMSE",
-        "smse": "test SMSE",
-        "nlpd": "test NLPD, nats",
-        "nlpd_latent": "test NLPD (latent), nats",
-    }
-    units |= {"snlp": "test SNLP, nats", "err": "test error rate", "rmse": "test RMSE", "mae": "test MAE"}
-    units |= {"crps": "test CRPS", "coverage": "targets in the 95 % interval (nominal .95)"}
-    return units.get(metric, metric)
+    known = METRICS.get(metric)
+    return f"test {known.title}{', nats' if known.in_nats else ''}" if known else metric
 
 
 def data_title(results: ResultsTable, dataset: str) -> str:

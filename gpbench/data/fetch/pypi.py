@@ -56,7 +56,7 @@ def _indexes(package: str) -> list[str]:
     except subprocess.TimeoutExpired as e:
         raise DataError(f"pip did not tell its indexes within {TIMEOUT} s") from e
     if done.returncode:
-        raise DataError(f"pip is not installed, so nobody knows an index that has {package}")
+        raise DataError(f"pip is not installed, so no index is known that has {package}")
     return json.loads(done.stdout)
 
 

@@ -28,7 +28,7 @@ class Abalone(Uci):
         "of Abalone. Sea Fisheries Division, Technical Report 48. UCI Machine Learning Repository."
     )
     uci = 1
-    shape = (4177, 10)  # two rows have height 0: recording errors that everybody keeps
+    shape = (4177, 10)  # two rows have height 0: recording errors that all copies keep
     copies = (
         one_file(
             "abalone/Prototask.data",

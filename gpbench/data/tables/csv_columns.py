@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from gpbench.errors import DataError
 from gpbench.text import nearest
 
 from ..shards import LARGEST
+from ..validation import repeated
+from .column_kinds import CHOSEN
+from .column_rules import Reading
 from .csv_words import SHOWN, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
 
 _ID = re.compile(r"(.*[ _-])?(id|index|no|nr|number|row|unnamed: 0)", re.IGNORECASE)
@@ -30,11 +33,43 @@ class Choices(BaseModel):
     drop: list[str] | None = Field(None, description="columns that are no inputs")
     inputs: list[str] | None = Field(None, description="columns that are; all but the target where not given")
     categorical: Literal["refuse", "one-hot"] = Field("refuse", description="what is done about text columns")
-    missing: Literal["refuse", "drop", "median"] = Field(
-        "refuse", description="missing values: refuse, drop the row, or take the median of the training part"
-    )
+    missing: Literal["refuse", "drop", "median", "auto"] = Field(
+        "refuse", description="missing values: refuse, drop the row, or take the median of the training part; `auto` "
+        "with `columns`: the median, a level of text, and a 0/1 input where they are frequent"
+    )  # fmt: skip
     weight: str | None = Field(None, description="column of weights: a row's noise variance is divided by its weight")
     noise: str | None = Field(None, description="column of known noise variances, in squared units of the target")
+
+    columns: Literal["auto"] | dict[str, str] | None = Field(
+        None, description="auto: read dates, units, decimal commas, ids and gaps; or the kind of single columns"
+    )
+    levels: int | None = Field(None, ge=1, description="with `columns`: levels of a text column, at most (50)")
+    encoding: str | None = Field(None, description="with `columns`: of the text, such as cp1252")
+    sep: str | None = Field(None, description="with `columns`: between the fields: one character, or tab")
+    decimal: Literal[".", ","] | None = Field(None, description="with `columns`: the decimal sign")
+    thousands: Literal[",", ".", " ", "'"] | None = Field(None, description="with `columns`: the sign between groups")
+
+    @model_validator(mode="after")
+    def _of_columns(self):
+        if self.columns is None:
+            needing = [k for k in ("levels", "encoding", "sep", "decimal", "thousands") if getattr(self, k) is not None]
+            needing += ["missing: auto"] if self.missing == "auto" else []
+            if needing:
+                raise ValueError(f"'{needing[0]}' needs `columns: auto`")
+        for name, kind in self.columns_chosen.items():
+            if kind not in CHOSEN:
+                raise ValueError(f"columns: {name}: expected one of {', '.join(CHOSEN)}, got '{kind}'")
+        return self
+
+    @property
+    def columns_chosen(self) -> dict[str, str]:
+        """Kinds of single columns that the user gives."""
+        return self.columns if isinstance(self.columns, dict) else {}
+
+    @property
+    def gaps(self) -> str:
+        """`missing`, which is `auto` with `columns` where it is not given."""
+        return self.missing if self.columns is None or "missing" in self.model_fields_set else "auto"
 
     @property
     def of_rows(self) -> list[str]:
@@ -102,6 +137,32 @@ def _numbers(path, rows, column: Column, cells: list[str]) -> np.ndarray:
 
 def _value(cell: str) -> float:
     return float(cell) if is_number(cell) and not absent_cell(cell) else np.nan
+
+
+@dataclass
+class Look:
+    """A user's file, read once: its faults, remarks about it, and the arrays if it has no faults."""
+
+    faults: list[str]
+    remarks: list[str]
+    encoding: Encoding | Reading | None = None
+    X: np.ndarray | None = None
+    y: np.ndarray | None = None
+    labels: tuple[str, ...] = ()  # of the classes, in the order of their numbers
+    path: str = ""
+    rows: np.ndarray | None = None  # numbers of the rows in the arrays; the first row below the header is 1
+    weight: np.ndarray | None = None  # (n,) > 0, if a column gives it
+    noise_variance: np.ndarray | None = None  # (n,) >= 0, if a column gives it
+    task: str = ""  # found where the user leaves it to the reader
+
+    def told(self) -> list[str]:
+        """All remarks, including repeated rows, which are searched for only here."""
+        again = repeated(self.X) if self.X is not None else []
+        if not len(again):
+            return self.remarks
+        rows = "1 row has" if len(again) == 1 else f"{len(again)} rows have"
+        first = f"row {self.rows[again[0]]}" + (" is the first" if len(again) > 1 else "")
+        return [*self.remarks, f"{self.path}: {rows} the inputs of another row ({first})"]
 
 
 # -- checking a table ------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Read the user's own file: {csv: path, target: column}, with `task: classification` for two classes.
+"""Read the user's own file: {csv: path, target: column}, with `task: classification` for classes.
 
 The first line names the columns; every other line is a case. Fields are separated by commas, semicolons or tabs. All
 columns but the target are inputs, unless the config says otherwise (csv_columns.py).
@@ -10,7 +10,7 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +18,15 @@ import numpy as np
 from gpbench.errors import DataError
 
 from ..dataset import Dataset, fingerprint
+from ..labels import numbered
 from ..shards import LARGEST
-from ..validation import repeated
-from .csv_columns import Choices, Encoding, name_faults, survey
+from .csv_columns import Choices, Look, name_faults, survey
 from .csv_words import Row, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
+from .table_reading import look_table
+from .table_source import open_table
 
 TASKS = ("regression", "classification")
+FEW_CLASSES = 20  # texts, up to which a target of texts is taken for classes in a hint
 _copies: dict[str, str] = {}  # of this process: path on the machine that planned the run -> copy on this machine
 
 
@@ -52,37 +55,17 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
     notes = (f"the user's file {path.name}", *(r.partition(": ")[2] for r in found.remarks if r.endswith("dropped")))
     X, y = found.X, found.y
     more = {"weight": found.weight, "noise_variance": found.noise_variance}
-    return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y), **more)
-
-
-@dataclass
-class Look:
-    """A user's file, read once: its faults, remarks about it, and the arrays if it has no faults."""
-
-    faults: list[str]
-    remarks: list[str]
-    encoding: Encoding | None = None
-    X: np.ndarray | None = None
-    y: np.ndarray | None = None
-    labels: tuple[str, ...] = ()  # of the classes -1 and +1
-    path: str = ""
-    rows: np.ndarray | None = None  # numbers of the rows in the arrays; the first row below the header is 1
-    weight: np.ndarray | None = None  # (n,) > 0, if a column gives it
-    noise_variance: np.ndarray | None = None  # (n,) >= 0, if a column gives it
-
-    def told(self) -> list[str]:
-        """All remarks, including repeated rows, which are searched for only here."""
-        again = repeated(self.X) if self.X is not None else []
-        if not len(again):
-            return self.remarks
-        rows = "1 row has" if len(again) == 1 else f"{len(again)} rows have"
-        first = f"row {self.rows[again[0]]}" + (" is the first" if len(again) > 1 else "")
-        return [*self.remarks, f"{self.path}: {rows} the inputs of another row ({first})"]
+    return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y), labels=found.labels, **more)
 
 
 def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_config) -> Look:
     """Read and check a file; `say` words the choices as a config or a command line gives them (csv_words.py)."""
     path = Path(csv)
+    if choices.columns is not None:
+        try:
+            return look_table(path, open_table(_copies.get(str(path), path), choices, say), target, task, choices, say)
+        except DataError as e:
+            return Look([str(e)], [])
     try:
         header, rows = table(path)
     except DataError as e:
@@ -156,9 +139,13 @@ def filled(dataset: Dataset, train: np.ndarray) -> Dataset:
 
 def medians(X: np.ndarray) -> np.ndarray:
     """Medians of the columns without missing values; DataError for a column that has only missing values."""
-    if (empty := np.isnan(X).all(0)).any():
+    gaps = np.isnan(X)
+    if (empty := gaps.all(0)).any():
         raise DataError(f"input {int(np.argmax(empty))} is missing in every training row: no median; drop the column")
-    return np.nanmedian(X, axis=0)
+    found = np.median(X, axis=0)
+    some = np.flatnonzero(gaps.any(0))
+    found[some] = np.nanmedian(X[:, some], axis=0)
+    return found
 
 
 def file_hash(path) -> str:
@@ -232,23 +219,27 @@ def numbers(path, name: str, cells: list[str], at=None, say: Say | None = None) 
         hint = f" ({say('missing', 'drop')})" if say else ""
         raise DataError(f"{where}: missing value; drop the row or fill it in{hint}")
     texts = [c for c in cells if not is_number(c)]
-    two = say and len(texts) == len(cells) and len(set(cells)) == 2
-    hint = f"; for two classes {say('task', 'classification')}" if two else ""
+    few = say and len(texts) == len(cells) and len(set(cells)) <= min(FEW_CLASSES, len(cells) / 2)
+    hint = f"; for classes {say('task', 'classification')}" if few else ""
     raise DataError(f"{where}: {unfit(cell, number_form(texts))}{hint}")
 
 
-def classes(path, name: str, labels: list[str], at, say: Say) -> tuple[np.ndarray, tuple[str, str]]:
-    """-1/+1 from two labels, -1 for the smaller one (as numbers if possible), and the labels in that order."""
+def classes(path, name: str, labels: list[str], at, say: Say) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Numbers of the classes (data/labels.py), and their labels sorted, as numbers if possible."""
     for i, label in enumerate(labels):
         if absent_cell(label):
             hint = f"drop the row or fill it in ({say('missing', 'drop')})"
             raise DataError(f"{path}: {called(name)}, {at(i)}: missing class; {hint}")
     kinds = sorted(set(labels), key=lambda s: (0, float(s), s) if is_number(s) else (1, 0.0, s))
-    if len(kinds) != 2:
-        shown = ", ".join(kinds[:5]) + (", ..." if len(kinds) > 5 else "")
-        count = f"{len(kinds)} classes" if len(kinds) > 1 else "one class"
-        raise DataError(f"{path}: {called(name)} has {count} ({shown}); classification needs two")
-    return np.where(np.array(labels) == kinds[1], 1.0, -1.0), (kinds[0], kinds[1])
+    if len(kinds) < 2:
+        raise DataError(f"{path}: {called(name)} has one class ({kinds[0]}); classification needs two or more")
+    if len(kinds) > max(2, len(labels) / 2):
+        shown = ", ".join(kinds[:3])
+        raise DataError(
+            f"{path}: {called(name)} has {len(kinds)} classes ({shown}, ...) in {len(labels)} rows; a class needs "
+            "several rows: is the target a number?"
+        )
+    return numbered(labels, kinds), tuple(kinds)
 
 
 def _bytes(path) -> bytes:

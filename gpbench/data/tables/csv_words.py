@@ -28,15 +28,28 @@ def in_config(key: str, *values: str) -> str:
     """`drop: [id, name]`, `missing: drop`; without values only the key."""
     if not values:
         return f"`{key}`"
+    if key == "column":
+        return f"columns: {{{': '.join(_yaml(part) for part in values[0].rsplit('=', 1))}}}"
     listed = key in ("drop", "inputs")
     return f"{key}: [{', '.join(map(_yaml, values))}]" if listed else f"{key}: {' | '.join(values)}"
 
 
 def as_option(key: str, *values: str) -> str:
     """`--drop id --drop name`, `--missing drop`; without values only the option."""
-    if key in ("drop", "inputs") and values:
+    if key in ("drop", "inputs", "column", "decimal", "thousands", "sep", "encoding") and values:
         return " ".join(f"--{key} {shlex.quote(value)}" for value in values)
     return " ".join([f"--{key}", *filter(None, ["|".join(values)])])
+
+
+def in_python(key: str, *values: str) -> str:
+    """Remedies for a data frame, whose columns its owner converts."""
+    if key == "column" and values:
+        name, _, kind = values[0].rpartition("=")
+        return {
+            "category": f"X[{name!r}].astype('category')", "number": f"pandas.to_numeric(X[{name!r}])",
+            "dmy": f"pandas.to_datetime(X[{name!r}], dayfirst=True)", "mdy": f"pandas.to_datetime(X[{name!r}])",
+        }.get(kind, f"another type of X[{name!r}]")  # fmt: skip
+    return f"X.drop(columns={list(values)})" if key == "drop" and values else f"`{key}`"
 
 
 def _yaml(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpbench.metrics import IN_NATS, loss_name
+from gpbench.metrics import METRICS
 
 from .candidates import Candidate
 
@@ -41,14 +41,14 @@ def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> R
     Splits are paired, so the difference is far better known than either score; scores are losses of the metric. Two or
     three splits may know it badly all the same: a large difference is not made up for by a large standard error.
     """
-    what = loss_name(metric)
+    what = METRICS[metric].loss_name
     means = {c: float(np.mean(s)) for c, s in scores.items()}
     best = min(means, key=means.get)
     splits = len(scores[best])
     if splits < 2:
         reason = f"it has the lowest {what} on the one split there was time for; one split has no standard error"
         return Recommendation(best, best, reason)
-    equal, most = [], SMALL_NATS if metric in IN_NATS else SMALL_SHARE * means[best]
+    equal, most = [], SMALL_NATS if METRICS[metric].in_nats else SMALL_SHARE * means[best]
     for c, s in scores.items():
         difference = np.subtract(s, scores[best])
         error = float(np.std(difference, ddof=1) / np.sqrt(splits))
@@ -56,7 +56,7 @@ def recommend(scores: Scores, cost: Mapping[Candidate, float], metric: str) -> R
             equal.append(c)
     pick = min(equal, key=lambda c: cost[c])
     if pick is best:
-        limit = f"{SMALL_NATS:g} nat" if metric in IN_NATS else f"{SMALL_SHARE:.1%}"
+        limit = f"{SMALL_NATS:g} nat" if METRICS[metric].in_nats else f"{SMALL_SHARE:.1%}"
         others = f"no cheaper candidate is within one standard error of their difference and {limit} of it"
         return Recommendation(
             best, pick, f"it has the lowest {what} over {splits} splits, {means[best]:.4g}, and {others}"

@@ -217,7 +217,7 @@ class Search:
                     live = promoted(self.scores(rows, 0), self._without_failures(live, rows), biased=True)
                     continue
                 few = self._few(live, rows, split)
-                if len(few) < min(2, len(live)):  # alone it would be compared with nobody
+                if len(few) < min(2, len(live)):  # alone it would not be compared
                     break
                 if split:
                     self.dropped |= {c: "no time for another split" for c in live if c not in few}
@@ -227,7 +227,7 @@ class Search:
             while split == 0 and self.left > 0 and (more := self.larger()):
                 self.rung(more, rows, 0)
                 live = [*live, *more]
-            if self.left <= 0:  # the split was cut off: what it lacks is nobody's fault
+            if self.left <= 0:  # the split was cut off: what it lacks does not count
                 break
             live, split = self._without_failures(live, rows, split), split + 1
             live = promoted(self._means(live, split), live, biased=False)
@@ -244,7 +244,7 @@ class Search:
         return more
 
     def _few(self, live: list[Candidate], rows: int, splits: int) -> list[Candidate]:
-        """The best, as far as the time left pays for them on all rows; a dear one makes room for cheaper ones."""
+        """The best, as far as the time left pays for them on all rows; cheaper ones may replace a dear one."""
         scores = self._means(live, splits) if splits else self.scores(rows, 0)
         ranked = sorted((c for c in live if c in scores), key=lambda c: scores[c])
         if not splits:  # a larger size may come out ahead on more rows

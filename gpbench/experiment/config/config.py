@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from gpbench import catalog
 from gpbench.metrics import METRICS
 from gpbench.text import nearest
 
@@ -103,6 +104,8 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
         reader.fault((), "'name' is missing: it names the results folder")
     settings = {k: settings_of.read(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
     datasets = _datasets(reader, data, folder, parameters, all_found)
+    if "methods" not in data and any(d.classes > 2 for d in datasets):
+        classes = method_entry.for_many_classes("hyperparameters" in data)
     kernel_given = "kernel" in data or any("kernel" in d.settings for d in datasets)
     methods = _methods(reader, classes, folder, kernel_given)
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
@@ -207,7 +210,7 @@ def _dataset(reader: Reader, data: Any, keys: Keys, folder: Path, parameters, co
         reader.unknown_key((*keys, key), {*own, *SETTINGS, *parameters}, sure=complete)
     settings = {k: settings_of.read(reader, k, v, (*keys, k)) for k, v in rest.items() if k in SETTINGS}
     params = {k: v for k, v in rest.items() if k not in SETTINGS}
-    return DatasetEntry(tuple(plain), task, settings, params, keys, label)
+    return DatasetEntry(tuple(plain), task, settings, params, keys, label, dataset_entry.classes_of(reader, plain))
 
 
 def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
@@ -216,6 +219,8 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
     if not isinstance(listed, list) or not listed:
         reader.fault(("metrics",), f"metrics: expected a list, got {shown(listed)}")
         return ()
+    if not METRICS.keys() >= {str(metric) for metric in listed}:
+        catalog.load_installed_metrics()
     for i, metric in enumerate(listed):
         if metric not in METRICS:
             reader.fault(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")
@@ -289,6 +294,7 @@ def _check_pairs(reader: Reader, config: Config) -> None:
                 reader.fault(method.keys, message)
             _check_params(reader, config, dataset, method)
             settings = config.settings_for(dataset, method)
+            _check_classes(reader, dataset, method)
             learned = settings["hyperparameters"] or {}
             if settings["kernel"]:
                 place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
@@ -298,13 +304,23 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = [method] if "hyperparameters" in method.settings else config.methods
             method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
-            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
+            if learned.get("prior", "none") != "none" and _has_no_prior(method.cls):
                 reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
                 kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"), method.cls.task)
             if learned.get("bounds") and settings["kernel"]:
                 kernel_entry.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
+
+
+def _has_no_prior(cls) -> bool:
+    return cls.task == "regression" or not cls.takes_prior
+
+
+def _check_classes(reader: Reader, dataset: DatasetEntry, method: MethodEntry) -> None:
+    if dataset.task == "classification" and dataset.classes > 2 and not method.cls.many_classes:
+        message = f"{method.method} is for two classes, {dataset.names[0]} has {dataset.classes}"
+        reader.fault(method.keys, f"{message}; take dirichlet or one-vs-rest")
 
 
 def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method: MethodEntry) -> None:

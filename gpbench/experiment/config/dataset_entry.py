@@ -32,6 +32,7 @@ class DatasetEntry:
     params: dict  # method parameters of this data set alone
     keys: Keys  # where it stands in the document
     label: str = ""  # how tables and figures call it; empty: its name
+    classes: int = 2  # of classification data, as far as they are known
 
     @property
     def names(self) -> list[str]:
@@ -43,15 +44,23 @@ class DatasetEntry:
         return (self.settings.get("split") or {}).get("n_train") or self.alternatives[0].get("n_train")
 
 
+def classes_of(reader: Reader, alternatives: list[dict]) -> int:
+    """Classes of the data set, of several the most."""
+    tables = {id(source): len(looked.labels) for source, looked in reader.files}
+    known = [len(catalog.find("dataset", a["name"]).labels) if "name" in a else tables.get(id(a), 2)
+             for a in alternatives]  # fmt: skip
+    return max(2, *known)
+
+
 def tasks_of(data: dict) -> set[str]:
     """Tasks of the data sets that a config names, as far as they are known; faults are reported elsewhere."""
-    found, pending_trials = set(), [data.get("dataset"), data.get("datasets")]
-    while pending_trials:
-        item = pending_trials.pop()
+    found, pending = set(), [data.get("dataset"), data.get("datasets")]
+    while pending:
+        item = pending.pop()
         if isinstance(item, list):
-            pending_trials += item
+            pending += item
         elif isinstance(item, dict) and ("first_of" in item or "name" in item):
-            pending_trials.append(item.get("first_of") or item["name"])
+            pending.append(item.get("first_of") or item["name"])
         elif isinstance(item, dict) and "csv" in item:
             found.add(str(item.get("task", "regression")))
         elif isinstance(item, str):

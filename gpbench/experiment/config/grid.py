@@ -7,6 +7,7 @@ parameter (`cache: d_max`) unless the parameter itself takes the text (`stop: d_
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Annotated, Any
@@ -54,4 +55,10 @@ def _refer(cls: type[Method], name: str, value: Any, point: dict) -> Any:
 
 def filled(cls: type[Method], point: dict) -> dict:
     """Every parameter of the method as plain data; raises pydantic's ValidationError."""
-    return cls.model_validate_json(json.dumps(point), strict=True).model_dump(mode="json")
+    return json.loads(_filled(cls, json.dumps(point)))
+
+
+@lru_cache(maxsize=4096)
+def _filled(cls: type[Method], point: str) -> str:
+    """The same as text: the check of a config and its plan ask for each grid point."""
+    return json.dumps(cls.model_validate_json(point, strict=True).model_dump(mode="json"))

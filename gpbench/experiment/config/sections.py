@@ -96,7 +96,7 @@ class Hyperparameters(Section):
     optimiser: Literal["lbfgs", "cg"] = "lbfgs"
     restarts: PositiveInt = 1
     prior: Literal["none", "half-t"] = Field("none", description="on the hyperparameters; half-t is [vanhatalo]'s")
-    learner: Literal[1, 2, 3, 4, 5] = Field(5, description="version of the climb (gpbench/gp/learning/learner.py)")
+    learner: Literal[1, 2, 3, 4, 5] = Field(5, description="version of the search (gpbench/gp/learning/learner.py)")
     start_learner: Literal[1, 2, 3, 4, 5] | None = Field(
         None, description="of the full GP that gives the start (`learner`)"
     )

@@ -57,6 +57,8 @@ def results(
     if (why := refusal(method, draw, trials[0].params)) is not None:
         raise why
     latent = not asked or "nlpd_latent" in asked
+    if not metrics.METRICS.keys() >= set(asked or ()):
+        catalog.load_installed_metrics()
     problem = replace(equip(problem_of(trials[0], draw, shared)), latent=latent, recorder=recorder_for(method))
     rng = random_streams.method(trials[0])
     fits = _fits(method, problem, rng, trials)
@@ -83,6 +85,8 @@ def refusal(method: Method | type[Method], draw: TrialData, params: Mapping[str,
     name, task, n = draw.dataset.name, draw.dataset.task, len(draw.split.train)
     if not method.serves(task, params):
         return NotApplicable(f"{method.name} is for {method.task_of(params)}, {name} is {task} data")
+    if task == "classification" and (count := draw.dataset.kind.classes) > 2 and not method.many_classes:
+        return NotApplicable(f"{method.name} is for two classes, {name} has {count}; take dirichlet or one-vs-rest")
     if draw.row_noise(draw.split.train) is not None and not method.row_noise:
         return NotApplicable(f"{method.name} takes no weights or noise variances of rows; {name} has some")
     if draw.large and not method.large:
@@ -140,10 +144,13 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
         {} if fitted.gp is None else fitted.gp.values(),
     )  # before predict is called
     prediction, predicting = _timed_prediction(fitted, draw, once=_has_state(trial, sight))
-    check(prediction, n_test, task)
+    check(prediction, n_test, *draw.dataset.kind)
     prediction = _with_own_noise(prediction, draw, fitted)
     raw = _raw(prediction, draw) if task == "regression" else prediction
-    scores = regression_scores(trial, draw, prediction, raw) if task == "regression" else class_scores(draw, raw)
+    if task == "regression":
+        scores = regression_scores(trial, draw, prediction, raw, own_density(trial, draw, fitted))
+    else:
+        scores = class_scores(draw, raw)
     if not latent:
         scores.pop("nlpd_latent", None)
     if bad := [k for k, v in scores.items() if v is not None and not np.isfinite(v)]:
@@ -255,7 +262,9 @@ def _raw(prediction: Prediction, draw: TrialData) -> Prediction:
     return Prediction(mean, var, latent)
 
 
-def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Prediction) -> dict[str, float | None]:
+def regression_scores(
+    trial: Trial, draw: TrialData, scaled: Prediction, raw: Prediction, density: dict | None = None
+) -> dict[str, float | None]:
     """Scores in the units of `scoring`; for a detrended target nmse divides by the variance of the detrended target."""
     whole = np.arange(draw.dataset.n)
     if trial.scoring.get("target_units", "raw") == "standardised":
@@ -266,23 +275,36 @@ def regression_scores(trial: Trial, draw: TrialData, scaled: Prediction, raw: Pr
     variance = np.var(y_all if trial.scoring.get("nmse_variance", "dataset") == "dataset" else y)
     if variance == 0:
         raise InvalidPrediction("nmse is undefined: the targets it is measured against do not vary")
-    return {
-        "nmse": metrics.nmse(y, p.mean, float(variance)),
-        "nlpd_latent": metrics.nlpd(y, p.mean, p.var_latent) if _positive(p.var_latent) else None,
-        "smse": metrics.smse(y, p.mean) if np.var(y) > 0 else None,
-        "snlp": metrics.snlp(y, p.mean, p.var, float(np.mean(y_train)), float(np.var(y_train)))
-        if np.var(y_train) > 0
-        else None,
-        **metrics.of_gaussians(y, p.mean, p.var),
-    }
+    parts = {"y": y, "y_train": y_train, "variance": float(variance), "mean": p.mean, "var": p.var}
+    parts |= {"var_latent": p.var_latent if _positive(p.var_latent) else None}
+    return metrics.scores("regression", parts | (density or {}))
 
 
 def _positive(var) -> bool:
     return var is not None and bool((var > 0).all())
 
 
+def own_density(trial: Trial, draw: TrialData, fitted: Fitted) -> dict[str, np.ndarray]:
+    """Log density and 95 % interval of a predictive density that is not normal, as metrics take them; {} where it is.
+
+    In the units of `scoring`.
+    """
+    density, X, y = getattr(fitted.predict, "log_density", None), draw.scaler.inputs(draw.X_test), draw.y_test
+    log_p = None if density is None else density(X, draw.scaled_target(draw.split.test))
+    if log_p is None:
+        return {}
+    if log_p.shape != y.shape:
+        raise InvalidPrediction(f"log_density has shape {log_p.shape}, expected {y.shape}")
+    raw = trial.scoring.get("target_units", "raw") == "raw"
+    found = {"log_density": log_p - (draw.scaler.log_scale if raw else 0.0)}
+    if (quantiles := getattr(fitted.predict, "quantiles", None)) is not None:
+        ends = [quantiles(X, q) for q in ((1 - metrics.NOMINAL) / 2, (1 + metrics.NOMINAL) / 2)]
+        found["interval"] = np.column_stack([draw.scaler.back(e, None, draw.X_test)[0] if raw else e for e in ends])
+    return found
+
+
 def class_scores(draw: TrialData, p: Prediction) -> dict[str, float | None]:
-    return {"err": metrics.err(draw.y_test, p.prob), "nlpd": metrics.nlpd_class(draw.y_test, p.prob, p.log_prob)}
+    return metrics.scores("classification", {"y": draw.y_test, "prob": p.prob, "log_prob": p.log_prob})
 
 
 def _arrays(draw: TrialData, fitted: Fitted) -> dict:

@@ -11,10 +11,12 @@ from gpbench.data.scaling import large
 from gpbench.errors import InvalidPrediction
 from gpbench.methods.base import Fitted, Prediction
 from gpbench.methods.families.fitted_checks import refuse_masked
+from gpbench.metrics import each_class
 
 _BLOCK = 4_000_000  # entries of a kernel block at prediction: 32 MB
 PARTS = tuple(f.name for f in fields(Prediction))
 AGREEMENT = 1e-6  # of prob and exp(log_prob)
+OF_SUMS = 1e-5  # of probabilities, which a library may give in single precision
 
 
 def predict(fitted: Fitted, X, n_train: int) -> Prediction:
@@ -49,7 +51,7 @@ def _block(given) -> dict[str, np.ndarray | None]:
         raise InvalidPrediction(f"prediction has the wrong shape: {e}") from e
 
 
-def check(prediction: Prediction, n_test: int, task: str) -> None:
+def check(prediction: Prediction, n_test: int, task: str, classes: int = 2) -> None:
     """InvalidPrediction unless every number may be scored."""
     required = ("prob",) if task == "classification" else ("mean", "var")
     for name in PARTS:
@@ -58,7 +60,8 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
             if name in required:
                 raise InvalidPrediction(f"{name} is missing from the prediction")
             continue
-        shape = (n_test, 2) if name == "log_prob" else (n_test,)
+        wide = name == "log_prob" or (name == "prob" and classes > 2)
+        shape = (n_test, classes) if wide else (n_test,)
         if values.shape != shape:
             raise InvalidPrediction(f"{name} has shape {values.shape}, expected {shape}")
         if values.dtype.kind not in "fiu":
@@ -69,7 +72,13 @@ def check(prediction: Prediction, n_test: int, task: str) -> None:
             raise InvalidPrediction(f"{name} <= 0 at {bad} of {n_test} test points, smallest {values.min():.3g}")
         if name == "prob" and (bad := int(np.sum((values < 0) | (values > 1)))):
             raise InvalidPrediction(f"prob outside [0, 1] at {bad} of {n_test} test points")
-        if name == "log_prob" and prediction.prob is not None:
-            both = np.column_stack([1 - prediction.prob, prediction.prob])
-            if bad := int(np.sum((np.abs(np.exp(values) - both) > AGREEMENT).any(1))):
-                raise InvalidPrediction(f"log_prob is not the logarithm of prob at {bad} of {n_test} test points")
+    if prediction.prob is not None:
+        _check_classes(each_class(prediction.prob), prediction.log_prob, n_test)
+
+
+def _check_classes(prob, log_prob, n_test: int) -> None:
+    """Do probabilities of the classes sum to one, and are their logarithms theirs?"""
+    if bad := int(np.sum(np.abs(prob.sum(1) - 1) > OF_SUMS)):
+        raise InvalidPrediction(f"prob does not sum to one at {bad} of {n_test} test points")
+    if log_prob is not None and (bad := int(np.sum((np.abs(np.exp(log_prob) - prob) > AGREEMENT).any(1)))):
+        raise InvalidPrediction(f"log_prob is not the logarithm of prob at {bad} of {n_test} test points")

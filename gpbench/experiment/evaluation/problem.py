@@ -9,6 +9,7 @@ from itertools import count
 
 import numpy as np
 
+from gpbench.data.dataset import REGRESSION, Kind
 from gpbench.data.readonly import read_only
 from gpbench.data.scaling import large
 from gpbench.experiment.plan import random_streams
@@ -62,7 +63,7 @@ def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
     """The problem of a trial; `shared` is the result of `shared_fit`, if the trial needs one."""
     X, y = draw.scaled(draw.split.train)
     rules = trial.kernel, trial.hyperparameters, trial.learner
-    return posed(X, y, draw.order, *rules, shared, draw.dataset.task, draw.row_noise(draw.split.train))
+    return posed(X, y, draw.order, *rules, shared, draw.dataset.kind, draw.row_noise(draw.split.train))
 
 
 def _telling(tell: Tell | None, rows: RowNoise | None):
@@ -80,7 +81,7 @@ def _telling(tell: Tell | None, rows: RowNoise | None):
 
 
 def posed(
-    X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, task: str = "regression",
+    X, y, order, kernel: dict | Kernel, h: dict, learner: int, shared: dict | None, kind: Kind = REGRESSION,
     rows: RowNoise | None = None,
 ) -> Problem:  # fmt: skip
     """The problem of scaled rows; `h`: the trial's `hyperparameters`, `learner`: version of the search.
@@ -95,8 +96,9 @@ def posed(
     gp, *others = [_start_at(one, h.get("values"), few, y) for one in starts]
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = HyperparameterSearch(learner, h.get("bounds"))
-    more = {"learned_on": given.get("rows"), "others": tuple(others), "rows": rows}
-    return Problem.of(X, y, gp, Schedule(kind=h["schedule"], **options), order, task, **more)
+    schedule = Schedule(kind=h["schedule"], **options)
+    more = {"learned_on": given.get("rows"), "others": tuple(others), "rows": rows, "classes": kind.classes}
+    return Problem.of(X, y, gp, schedule, order, kind.task, **more)
 
 
 def _start_at(found: dict, values: dict | None, X, y) -> GP:
@@ -134,8 +136,8 @@ def full_gp(
     """Hyperparameters of a full GP on these scaled rows; of `kernel: auto` those of each kernel, the best first."""
     X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
     options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
-    climb = HyperparameterSearch(learner, h.get("bounds"))
-    by_ladder = climb.version >= 3 and options[1] == "lbfgs"
+    search = HyperparameterSearch(learner, h.get("bounds"))
+    by_ladder = search.version >= 3 and options[1] == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
 
     def plain(gp, info) -> dict:
@@ -143,7 +145,7 @@ def full_gp(
 
     kernels = kernels_of(kernel)
     starts = [start(one, None, X, y) for one in kernels]
-    more = (*options, rng, _telling(tell, rows), climb, Recorder(wall))
+    more = (*options, rng, _telling(tell, rows), search, Recorder(wall))
     if len(kernels) == 1:
         return plain(*fit(X, y, starts[0], *more))
     found = learn_each(X, y, starts, *more)

@@ -46,13 +46,17 @@ def versions(method: type[Any], source: dict, settings: dict, params: dict) -> d
     hyper = settings["hyperparameters"]
     more = method.raised_for({**params, "schedule": hyper["schedule"]})
     found = {"method": version_of(method) + more, **learners(hyper, params, method)}
-    found |= {f"likelihood {cls.name}": version_of(cls) for cls in method.parts_of(params)}
+    found |= {f"{_kind(cls)} {cls.name}": version_of(cls) for cls in method.parts_of(params)}
     found |= {f"kernel {cls.name}": version_of(cls) for cls in classes_in(settings["kernel"])}
     if settings["hyperparameters"].get("subset", 0) is None and not method.learns_itself:
         found["subset"] = sizes.version
     if "name" in source:
         found[f"dataset {source['name']}"] = version_of(catalog.find("dataset", source["name"]))
     return raised(found)
+
+
+def _kind(cls: type) -> str:
+    return "method" if hasattr(cls, "task_of") else "likelihood"
 
 
 def learners(h: dict, params: dict, method: type[Any]) -> dict[str, int]:

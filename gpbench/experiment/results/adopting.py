@@ -15,21 +15,21 @@ from gpbench.experiment.plan.trial import Trial
 
 from . import archive
 from .checked_files import Damaged, read_checked
-from .folder import FINAL, ResultsFolder
+from .folder import ResultsFolder
+from .inventory import Inventory
 from .trial_result import TrialResult
 
 Offers = dict[Path, list[TrialResult]]  # by folder
 
 
 def offers(
-    trials: list[Trial], store: ResultsFolder, folders: Iterable[str | Path], predictions: bool = False
+    trials: list[Trial], own: Path, known: Inventory, folders: Iterable[str | Path], predictions: bool = False
 ) -> Offers:
-    """Results in the folders of trials that the results folder lacks, each trial once. Writes nothing."""
-    own = store.results(trials, predictions=predictions)
+    """Results in the folders of trials that the folder `own` lacks, each trial once. Writes nothing."""
     found: Offers = {}
-    lacking = [t for t in trials if t.id not in own or own[t.id].status not in FINAL]
+    lacking = [t for t in trials if not known.finished(t.id, predictions)]
     for folder in map(Path, folders):
-        if folder.resolve() == store.folder.resolve():
+        if folder.resolve() == own.resolve():
             raise ConfigError(f"--from {folder}: it is the folder of the results itself; name another one")
         taken = {r.trial.id for results in found.values() for r in results}
         found[folder] = _of(ResultsFolder(folder), [t for t in lacking if t.id not in taken], predictions)
@@ -39,8 +39,9 @@ def offers(
 def _of(source: ResultsFolder, trials: list[Trial], predictions: bool) -> list[TrialResult]:
     """Undamaged results whose description of the machine is undamaged, too."""
     environments = {file.stem for file in (source.folder / "env").glob("*.json") if _whole(file)}
-    results = source.results(trials, predictions=predictions).values()
-    return [r for r in results if r.status == "ok" and r.env in environments]
+    known = source.inventory(trials, predictions=predictions)
+    ok = {id: r for id, r in known.results.items() if r.status == "ok" and r.env in environments}
+    return [r for id, r in ok.items() if known.finished(id, predictions)]
 
 
 def _whole(file: Path) -> bool:

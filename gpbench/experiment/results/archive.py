@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from gpbench.experiment.plan.trial import Trial, digest
@@ -93,11 +94,17 @@ def _result(body: dict, trial: Trial) -> TrialResult | None:
 
 
 def _lines(folder: Path) -> tuple[dict[str, tuple[str, dict]], list[str]]:
-    """Undamaged lines with their content, by id; and the damaged lines."""
+    """Undamaged lines with their content, by id; and the damaged lines. A file that has not changed is parsed once."""
     try:
-        lines = (folder / NAME).read_text(encoding="utf-8", errors="replace").split("\n")
+        state = (folder / NAME).stat()
+        return _parsed(folder / NAME, state.st_ino, state.st_mtime_ns, state.st_size)
     except OSError:
         return {}, []
+
+
+@lru_cache(maxsize=2)
+def _parsed(path: Path, *_state: int) -> tuple[dict[str, tuple[str, dict]], list[str]]:
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     found, bad = {}, []
     for line in filter(None, lines):
         try:

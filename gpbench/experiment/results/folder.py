@@ -7,8 +7,6 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.system.atomic_files import TEMPORARY, sweep
 from gpbench.text import csv_cell, plain_cell
 
-from . import archive, provenance
+from . import archive, plan_file, provenance
 from .checked_files import (
     Damaged,
     make_folder,
@@ -29,9 +27,9 @@ from .checked_files import (
     write_checked,
     write_summed,
 )
+from .inventory import FINAL, Inventory
 from .trial_result import COLUMNS, SCHEMA, TrialResult
 
-FINAL = ("ok", "skipped")  # kept in trials/; every other status is kept in failures/
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
 _PROBE = 64 * 1024  # bytes that must be free before a run begins
 
@@ -41,7 +39,7 @@ class ResultsFolder:
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
-        self.manifest, self.csv = self.folder / "manifest.json", self.folder / "results.csv"
+        self.plan, self.csv = self.folder / "plan.json", self.folder / "results.csv"
         self.external = self.folder / "external.csv"  # scores of other libraries' predictions
         self.resolved = self.folder / "config.resolved.yaml"
 
@@ -62,9 +60,9 @@ class ResultsFolder:
         probe.unlink(missing_ok=True)
 
     def check_owner(self, name: str) -> None:
-        """Refuse a folder that holds another experiment. A damaged manifest is accepted and will be replaced."""
+        """Refuse a folder that holds another experiment. A damaged plan is accepted and will be replaced."""
         try:
-            owner = read_checked(self.manifest).get("name", name)
+            owner = plan_file.read(self.folder).get("name", name)
         except (FileNotFoundError, Damaged):
             return
         if owner != name:
@@ -74,15 +72,14 @@ class ResultsFolder:
 
     def write_plan(self, name: str, trials: list[Trial], resolved: str | None) -> None:
         """`resolved` is the text of config.resolved.yaml; None leaves the one that is there."""
-        body = {"name": name, "gpbench": __version__}
-        write_checked(self.manifest, body | {"trials": [{"id": t.id, **asdict(t)} for t in trials]})
+        write_atomic(self.plan, plan_file.content(name, __version__, trials))
         if resolved is not None:
             write_atomic(self.resolved, resolved.encode())
 
     def made_by(self) -> str | None:
-        """Version of gpbench of the manifest; if there is none, the latest one in the trials' environments."""
+        """Version of gpbench of the plan; if there is none, the latest one in the trials' environments."""
         try:
-            return read_checked(self.manifest).get("gpbench")
+            return plan_file.read(self.folder).get("gpbench")
         except (FileNotFoundError, Damaged):
             pass
         found: set[str | None] = set()
@@ -106,8 +103,8 @@ class ResultsFolder:
 
     def planned(self) -> tuple[str, list[Trial]]:
         """Name of the experiment and its trials as last planned; Damaged or FileNotFoundError if there is none."""
-        body = read_checked(self.manifest)
-        return body["name"], [Trial.read(t) for t in body["trials"]]
+        body = plan_file.read(self.folder)
+        return body["name"], [Trial.read(settings) for settings in plan_file.settings(body).values()]
 
     # -- trials -------------------------------------------------------------------------------------------------
 
@@ -154,38 +151,20 @@ class ResultsFolder:
         if path.parent.name == "trials" and path.suffix == ".json":
             self.failure_path(path.stem).unlink(missing_ok=True)
 
-    def load(self, trial: Trial, predictions: bool = False) -> TrialResult | None:
-        """The stored result, finished or failed; None if there is none; raises Damaged if its file is damaged.
-
-        With `predictions`, a finished trial without its arrays counts as not run.
-        """
+    def load(self, trial: Trial) -> TrialResult | None:
+        """The stored result, finished or failed; None if there is none; raises Damaged if its file is damaged."""
         for path in (self.trial_path(trial.id), self.failure_path(trial.id)):
-            try:
-                body = read_checked(path)
-            except FileNotFoundError:
-                continue
-            result = _result_in(body, path, trial)
-            if predictions and result.status == "ok" and not self._has_predictions(trial.id, body):
-                continue
-            return result
+            with contextlib.suppress(FileNotFoundError):
+                return _result_in(read_checked(path), path, trial)
         return None
 
-    def _has_predictions(self, id: str, body: dict) -> bool:
+    def _has_arrays(self, id: str) -> bool:
+        """Whether the arrays of a finished trial are there, undamaged."""
         try:
-            content = self.trial_path(id, ".npz").read_bytes()
-        except FileNotFoundError:
+            content, body = self.trial_path(id, ".npz").read_bytes(), read_checked(self.trial_path(id))
+        except (FileNotFoundError, Damaged):
             return False
-        if hashlib.sha256(content).hexdigest() != body.get("predictions_sha256"):
-            raise Damaged(f"{id}.npz: checksum differs")
-        return True
-
-    def _heal_predictions(self, id: str) -> None:
-        """Move damaged arrays to quarantine/; the trial's numbers are in another file and stay."""
-        if self.trial_path(id, ".npz").exists():
-            try:
-                self._has_predictions(id, read_checked(self.trial_path(id)))
-            except (Damaged, FileNotFoundError):
-                self.quarantine(self.trial_path(id, ".npz"))
+        return hashlib.sha256(content).hexdigest() == body.get("predictions_sha256")
 
     def repair_environments(self) -> list[str]:
         """Move damaged env/*.json to quarantine/; this run writes its own again."""
@@ -198,15 +177,21 @@ class ResultsFolder:
                 self.quarantine(path)
         return damaged
 
-    def results(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> dict[str, TrialResult]:
-        """Stored results by id, including those of the archive unless `predictions` are needed.
+    def inventory(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> Inventory:
+        """What the folder holds of these trials; `repair` as in `results`. predictions: look for saved arrays, too."""
+        results = self.results(trials, repair)
+        stale = self._stale([t for t in trials if t.id not in results])
+        return Inventory(results, stale, frozenset(filter(self._has_arrays, results)) if predictions else frozenset())
+
+    def results(self, trials: list[Trial], repair: bool = False) -> dict[str, TrialResult]:
+        """Stored results by id, including those of the archive.
 
         Damaged results are left out, so they will run again; with `repair` their files move to quarantine/.
         """
-        found = {} if predictions else archive.read(self.folder, trials)
+        found = archive.read(self.folder, trials)
         for trial in trials:
             try:
-                result = self.load(trial, predictions)
+                result = self.load(trial)
             except Damaged:
                 result = None
                 found.pop(trial.id, None)
@@ -216,11 +201,11 @@ class ResultsFolder:
                         self.quarantine(path)
             if result is not None:
                 found[trial.id] = result
-                if repair:
-                    self._heal_predictions(trial.id)
+                if repair and not self._has_arrays(trial.id):  # the numbers are in another file and stay
+                    self.quarantine(self.trial_path(trial.id, ".npz"))
         return found
 
-    def stale(self, trials: list[Trial]) -> dict[str, TrialResult]:
+    def _stale(self, trials: list[Trial]) -> dict[str, TrialResult]:
         """Latest finished results of earlier versions, by the id of the trial that will replace them."""
         candidates = {t.id: list(t.earlier()) for t in trials if t.versions}
         found = self.results([e for earlier in candidates.values() for e in earlier]) if candidates else {}
@@ -242,7 +227,7 @@ class ResultsFolder:
     def write_csv(self, results: list[TrialResult]) -> None:
         """Write results.csv: one row per trial with a result; equal results give equal bytes."""
         rows = sorted((r.row() for r in results), key=_row_order)
-        content = _csv([_cell(row[c]) for c in COLUMNS] for row in rows)
+        content = _csv(rows)
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)
 
@@ -257,7 +242,7 @@ class ResultsFolder:
             raise ConfigError(f"{self.folder} has no results on {dataset}; it holds {held}")
         kept = [r for r in _rows(self.external) if (r.get("label"), r.get("dataset")) != (label, dataset)]
         new = [r | {"seed": here[0].get("seed")} for r in rows]
-        write_atomic(self.external, _csv([_cell(row.get(c)) for c in COLUMNS] for row in [*kept, *new]))
+        write_atomic(self.external, _csv([*kept, *new]))
 
     def write_condensed(self, tables: dict[str, bytes]) -> None:
         """Write curves.csv and notes.csv: what reports need of traces, which committed folders do not have."""
@@ -265,11 +250,13 @@ class ResultsFolder:
             write_summed(self.folder / name, content)
 
 
-def _csv(rows: Iterable[list[str]]) -> bytes:
+def _csv(rows: list[dict]) -> bytes:
+    """Lines with the columns that every folder has, and after them the metrics of plug-ins."""
+    more = sorted({name for row in rows for name in row} - set(COLUMNS))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
+    writer.writerow([*COLUMNS, *more])
+    writer.writerows([_cell(row.get(c)) for c in (*COLUMNS, *more)] for row in rows)
     return out.getvalue().encode()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from gpbench.errors import MissingExtra
 from gpbench.experiment.plan.trial import Trial
 
-from .folder import FINAL
+from .inventory import FINAL, Inventory
 from .trial_result import TrialResult
 
 
@@ -55,8 +55,9 @@ class Summary:
         return f"{self.done} done{others}{retry}{cause}"
 
 
-def summarise(trials: list[Trial], results: dict[str, TrialResult], stale: dict[str, TrialResult]) -> Summary:
-    """`stale` results count as done where a trial has no other."""
+def summarise(trials: list[Trial], known: Inventory) -> Summary:
+    """Counts of these trials; a stale result counts as done where a trial has no other."""
+    results, stale = known.results, known.stale
     old = [stale[t.id] for t in trials if t.id in stale and t.id not in results]
     found = [results[t.id] for t in trials if t.id in results] + old
     failures = [r for r in found if r.status not in FINAL]

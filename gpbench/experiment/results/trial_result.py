@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from gpbench.experiment.plan.trial import Trial
-from gpbench.metrics import METRICS
 from gpbench.text import printable
 
 from .checked_files import Damaged
@@ -17,7 +16,7 @@ COLUMNS = (  # of results.csv, in this order
     "trial_id", "dataset", "method", "label", "d_max", "cache", "trial", "seed", "status", "reason", "n_train",
     "n_test", "nmse", "nlpd", "nlpd_latent", "smse", "snlp", "err", "n_basis", "log_evidence", "fit_seconds",
     "select_seconds", "adapt_seconds", "predict_seconds", "kernel_rows", "peak_mb", "learn_seconds", "cpu_seconds",
-    "rmse", "mae", "crps", "coverage",
+    "rmse", "mae", "crps", "coverage", "log_loss", "brier", "ece", "deviance",
 )  # fmt: skip
 FIRST_COLUMNS = COLUMNS[: COLUMNS.index("learn_seconds")]  # what every folder has; the others came later
 Status = Literal["ok", "failed", "crashed", "oom", "timeout", "invalid", "nonpsd", "skipped", "lost"]
@@ -33,7 +32,7 @@ class TrialResult:
     reason: str = ""
     n_train: int | None = None
     n_test: int | None = None
-    metrics: dict[str, float | None] = field(default_factory=dict)  # keys of METRICS; None where not applicable
+    metrics: dict[str, float | None] = field(default_factory=dict)  # by name; None where not applicable
     n_basis: int | None = None
     log_evidence: float | None = None
     # wall: learn (shared), fit, of it select and adapt, predict; cpu: of learn, fit and predict together
@@ -76,7 +75,7 @@ class TrialResult:
             "trial_id": t.id, "dataset": t.dataset_name, "method": t.method, "label": t.label or t.method,
             "d_max": t.params.get("d_max"), "cache": t.params.get("cache"), "trial": t.index, "seed": t.seed,
             "status": self.status, "reason": self.reason, "n_train": self.n_train, "n_test": self.n_test,
-            **{m: self.metrics.get(m) for m in METRICS},
+            **self.metrics,
             "n_basis": self.n_basis, "log_evidence": self.log_evidence,
             **{f"{k}_seconds": self.seconds.get(k) for k in ("fit", "select", "adapt", "predict", "learn", "cpu")},
             "kernel_rows": self.kernel_rows, "peak_mb": self.peak_mb,

@@ -48,16 +48,18 @@ def estimate(
     metrics: tuple[str, ...] = (), taken: frozenset[str] = frozenset(),
 ) -> Estimate:  # fmt: skip
     """How long the missing trials may take, without those `taken`, whose results come from other folders."""
-    found = pending_trials([t for t in trials if t.id not in taken], store, rerun, predictions, metrics=metrics)
-    known = _known_seconds([*found.stale.values(), *found.results.values()])
-    queue = jobs_for(found.missing, lambda key: store.shared_path(key).exists())
+    left = [t for t in trials if t.id not in taken]
+    known = store.inventory(left, predictions=predictions)
+    missing = pending_trials(left, known, rerun, predictions, metrics)
+    times = _known_seconds([*known.stale.values(), *known.results.values()])
+    queue = jobs_for(missing, lambda key: store.shared_path(key).exists())
     seconds, measured = 0.0, 0
     for job in (state.job for state in queue.waiting):
-        like = None if job.makes_full_gp else known.get(_like(job.trials[-1]))
+        like = None if job.makes_full_gp else times.get(_like(job.trials[-1]))
         measured += like is not None
         seconds += OVERHEAD + (model_seconds(job) if like is None else like)
-    stale = len(found.stale.keys() - {t.id for t in found.missing})
-    return Estimate(len(trials), found.missing, stale, len(queue.waiting), seconds, measured)
+    stale = len(known.stale.keys() - {t.id for t in missing})
+    return Estimate(len(trials), missing, stale, len(queue.waiting), seconds, measured)
 
 
 def _like(trial: Trial) -> tuple[object, ...]:

@@ -57,11 +57,11 @@ def run(
     begin = time.monotonic()  # reading the data counts, too, where the whole run is limited
     options, progress, store = options or Options(), progress or Silent(), ResultsFolder(folder)
     planned = _union(planned or trials, trials)
-    offered = adopting.offers(trials, store, options.sources, options.save_predictions)
+    known = store.inventory(trials, predictions=options.save_predictions)
+    offered = adopting.offers(trials, store.folder, known, options.sources, options.save_predictions)
     taken = {r.trial.id for results in offered.values() for r in results}
-    missing = pending_trials(
-        [t for t in trials if t.id not in taken], store, options.rerun, metrics=options.metrics
-    ).missing
+    left = [t for t in trials if t.id not in taken]
+    missing = pending_trials(left, known, options.rerun, options.save_predictions, options.metrics)
     check_data(missing)
     if missing:
         check_scheduler(options, progress)
@@ -148,13 +148,13 @@ def status(folder: str | Path) -> dict[str, Any]:
         name, trials = store.planned()
     except FileNotFoundError as e:
         raise ConfigError(
-            f"{store.folder} has no manifest.json: no run was here, or it is a committed folder, whose trials "
-            "`gpbench run CONFIG -n` counts"
+            f"{store.folder} has no plan.json: no run was here, or it is a committed folder of an earlier version, "
+            "whose trials `gpbench run CONFIG -n` counts"
         ) from e
     except Damaged as e:
-        raise StorageError(f"{store.manifest} is damaged ({e}); the run command writes it again") from e
-    known = pending_trials(trials, store)
-    summary = summarise(trials, known.results, known.stale)
+        raise StorageError(f"{store.plan} is damaged ({e}); the run command writes it again") from e
+    known = store.inventory(trials)
+    summary = summarise(trials, known)
     pid, host = holder(store.folder) or (None, None)
     return {
         "name": name,

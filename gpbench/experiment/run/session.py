@@ -13,7 +13,8 @@ from gpbench.experiment.plan.full_gp_key import full_gp_key
 from gpbench.experiment.plan.trial import Trial
 from gpbench.experiment.results import archive, provenance
 from gpbench.experiment.results.checked_files import Damaged
-from gpbench.experiment.results.folder import FINAL, ResultsFolder
+from gpbench.experiment.results.folder import ResultsFolder
+from gpbench.experiment.results.inventory import FINAL, Inventory
 from gpbench.experiment.results.lock import Lock
 from gpbench.experiment.results.summary import Summary, summarise
 from gpbench.experiment.results.trial_result import TrialResult
@@ -90,6 +91,7 @@ class Session:
         self.end = begin + (options.seconds or float("inf"))
         self.store, self.options, self.planned, self.progress = store, options, planned, progress
         self.lock = lock
+        self.known = Inventory()
         self.running: dict[int, JobState] = {}
         self.env = ""  # id of the description of the machine that was ready last; empty before the executor has started
         self.signal: int | None = None
@@ -111,7 +113,7 @@ class Session:
             self.progress.say(f"env/{name} was damaged and is now in quarantine/")
         missing = self._missing(trials)
         self.executor = executor_for(self.options, self.store, self.lock, missing)
-        self.progress.start(len(trials), len(trials) - len(missing))
+        self.progress.start(len(trials), len(trials) - len(missing), trials)
         rows_on = self.options.rows_on
         self.rows = Scheduler.at(rows_on, self.options.jobs) if missing and rows_on != "local" else None
         try:
@@ -129,11 +131,10 @@ class Session:
 
     def _missing(self, trials: list[Trial]) -> list[Trial]:
         """What is to run; and, as this folder knows them, the results of all that is planned."""
-        rules = self.options.rerun, self.options.save_predictions
-        missing = pending_trials(trials, self.store, *rules, repair=True, metrics=self.options.metrics).missing
-        known = pending_trials(self.planned, self.store, repair=True)
-        self.results, self.stale = known.results, known.stale
-        self.replaced = {t.id: self.results[t.id] for t in missing if t.id in self.results}
+        o = self.options
+        self.known = self.store.inventory(self.planned, repair=True, predictions=o.save_predictions)
+        missing = pending_trials(trials, self.known, o.rerun, o.save_predictions, tuple(o.metrics))
+        self.replaced = {t.id: self.known.results[t.id] for t in missing if t.id in self.known.results}
         return missing
 
     def _work(self, missing: list[Trial]) -> None:
@@ -271,7 +272,7 @@ class Session:
             self.store.quarantine(self.store.trial_path(trial.id))
         if (result := self.store.load(trial)) is None:
             return  # the event named a trial whose file does not exist
-        self.results[trial.id] = result
+        self.known.results[trial.id] = result
         self.finished.add(trial.id)
         self.progress.finished(result)
         if self.options.fail_fast and result.status not in FINAL:
@@ -335,14 +336,14 @@ class Session:
 
     def _known(self) -> list[TrialResult]:
         """The result of every planned trial, or the stale result that it would replace."""
-        known = self.stale | self.results
+        known = self.known.stale | self.known.results
         return [known[t.id] for t in self.planned if t.id in known]
 
     def summary(self, trials: list[Trial]) -> Summary:
-        summary = summarise(trials, self.results, self.stale)
+        summary = summarise(trials, self.known)
         summary.ran, summary.signal = len(self.finished), self.signal
         return summary
 
 
 def _place(job: Job) -> str:
-    return f"{job.trials[0].dataset_name} trial {job.trials[0].index}"
+    return f"{job.trials[0].dataset_name} repetition {job.trials[0].index}"

@@ -50,7 +50,7 @@ def score(
     if into is not None:
         _refuse_another(Path(into), facts, [r["trial"] for r in rows])
         ResultsFolder(into).write_external(rows, label, facts["name"])
-    scored = [m for m in metrics.METRICS if rows[0][m] is not None]
+    scored = [m for m in metrics.METRICS if rows[0].get(m) is not None]
     return {"trials": len(rows), **{m: float(np.mean([r[m] for r in rows])) for m in scored}}
 
 
@@ -100,7 +100,7 @@ def _in_order(part: pd.DataFrame, trial: ExportedTrial, file) -> pd.DataFrame:
     return part
 
 
-def _scores(task: str, trial: ExportedTrial, p: pd.DataFrame, variance: float) -> dict[str, float]:
+def _scores(task: str, trial: ExportedTrial, p: pd.DataFrame, variance: float) -> dict[str, float | None]:
     y = trial.y_test
     if task == "classification":
         if "prob" not in p:
@@ -108,19 +108,13 @@ def _scores(task: str, trial: ExportedTrial, p: pd.DataFrame, variance: float) -
         prob = p["prob"].to_numpy()
         if ((prob < 0) | (prob > 1)).any():
             raise DataError("prob must lie between 0 and 1")
-        return {"err": metrics.err(y, prob), "nlpd": metrics.nlpd_class(y, prob)}
+        return metrics.scores(task, {"y": y, "prob": prob})
     if "mean" not in p or "var" not in p:
         raise DataError("regression needs the columns mean and var")
     mean, var = p["mean"].to_numpy(), p["var"].to_numpy()
     if (var <= 0).any():
         raise DataError("var must be positive: the variance of the noisy target in raw units")
-    base = float(np.mean(trial.y_train)), float(np.var(trial.y_train))
-    return {
-        "nmse": metrics.nmse(y, mean, variance),
-        "smse": metrics.smse(y, mean),
-        "snlp": metrics.snlp(y, mean, var, *base),
-        **metrics.of_gaussians(y, mean, var),
-    }
+    return metrics.scores(task, {"y": y, "y_train": trial.y_train, "variance": variance, "mean": mean, "var": var})
 
 
 def _row(facts: dict, trial: ExportedTrial, label: str, found: dict) -> dict:
@@ -159,5 +153,5 @@ def _refuse_another(folder: Path, facts: dict, indices: list[int]) -> None:
 def _trials_of(folder: Path) -> list[Trial]:
     try:
         return ResultsFolder(folder).planned()[1]
-    except (FileNotFoundError, Damaged):  # committed results come without a manifest
+    except (FileNotFoundError, Damaged):  # a folder of an earlier version
         return every_trial(load_config(folder / "config.resolved.yaml"))

@@ -30,5 +30,9 @@ class LikelihoodPosterior(Predictor):
             np.asarray(y, dtype=float), *self.posterior.predict(Xs), self.at.values
         )
 
+    def below(self, Xs, y) -> tuple[np.ndarray, np.ndarray]:
+        """P(target < y) and P(target <= y)   (t,), (t,)."""
+        return self.at.below(np.asarray(y, dtype=float), *self.posterior.predict(Xs))
+
     def quantiles(self, Xs, q: float) -> np.ndarray:
         return self.at.likelihood.quantiles(*self.posterior.predict(Xs), self.at.values, q)

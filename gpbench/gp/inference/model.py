@@ -24,6 +24,8 @@ class GP:
 class Prediction:
     """Mean and variance of a new target at each row; for classes, probabilities.
 
+    Of two classes (y is -1 or +1) `prob` is P(y = +1); of K > 2 (y is 0 to K-1) its columns are the classes.
+
     Examples
     --------
     >>> import numpy as np
@@ -35,8 +37,8 @@ class Prediction:
     mean: np.ndarray  # (t,)
     var: np.ndarray  # (t,) of the noisy target
     var_latent: np.ndarray | None = None  # (t,) of the function itself, where the method reports it
-    prob: np.ndarray | None = None  # (t,) P(y = +1); classification only
-    log_prob: np.ndarray | None = None  # (t, 2) log P(y = -1) and log P(y = +1), where 1 - prob would lose the first
+    prob: np.ndarray | None = None  # classes only: (t,) P(y = +1) of two, (t, K) of more
+    log_prob: np.ndarray | None = None  # (t, K) of every class, where log(prob) or log(1 - prob) would lose digits
 
 
 class Predictor:

@@ -2,7 +2,7 @@
 
 The walks of `sparse.py` in two rounds. Of each part of the rows the first gives V Lam^-1 V' and V Lam^-1 y; with B of
 all rows known, the second gives the part's share of the evidence and of every derivative. Between the rounds travel
-m x m matrices, so parts may be done by anybody; they are added up as a binary tree over their order, which depends on
+m x m matrices, so any process may compute a part; they are added up as a binary tree over their order, which depends on
 the rows alone. Who does them, and how many, changes no digit.
 """
 

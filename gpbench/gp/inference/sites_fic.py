@@ -50,7 +50,7 @@ class Fic:
         self._logdet = self.factor.logdet() - float(np.log(E).sum())
 
     def sweep(self, sites, y, likelihood):
-        largest, refused, room = 0.0, 0, np.empty_like(self.V[:, self.panels[0]])
+        largest, refused, buffer = 0.0, 0, np.empty_like(self.V[:, self.panels[0]])
         for J in self.panels:
             V, r, tau, nu = self.V[:, J], self.r[J], sites.tau[J], sites.nu[J]  # the last two are views
             E = 1 / (1 + tau * r)
@@ -62,7 +62,7 @@ class Fic:
             change, skipped = update_block(Sigma, mu, tau, nu, y[J], likelihood.code, likelihood.noise, False)
             largest, refused = max(largest, change), refused + skipped
             E = 1 / (1 + tau * r)
-            add_gram(self.A, V, tau * E - weight, room)
+            add_gram(self.A, V, tau * E - weight, buffer)
             self.h += V @ (E * nu - shift)
             self._factorise()
         return largest, refused

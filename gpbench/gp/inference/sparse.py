@@ -60,7 +60,7 @@ class KernelColumns:
     """Kuf and V = L^-1 Kuf by blocks of training points; `kuf(rows)` hands out the block just walked over."""
 
     def __init__(self, approximation: Approximation, kernel, Z, X, L, memory: float):
-        self.X, self.room = X, borrow if approximation.blocked else fresh
+        self.X, self.array = X, borrow if approximation.blocked else fresh
         self.triangle = BlockedTriangle if approximation.blocked else Triangle
         self.L = self.triangle(L)
         self._against = kernel.against(Z) if approximation.blocked else lambda X: kernel(X, Z)
@@ -73,7 +73,7 @@ class KernelColumns:
     def __iter__(self):
         known = self._V is not None
         if self.keeps and not known:
-            self._K, self._V = self.room(self, self.shape), self.room(self, self.shape)
+            self._K, self._V = self.array(self, self.shape), self.array(self, self.shape)
         for rows in self.blocks:
             if not known:
                 K = self._evaluate(rows)
@@ -137,13 +137,13 @@ def first_walk(approximation, gp: GP, columns: KernelColumns, y):
     m, n = columns.shape
     r, gram, projection = np.empty(n), np.zeros((m, m), order="F"), np.zeros(m)
     pointwise = approximation.diag_correction or np.ndim(noise)
-    lam, room = noise + np.zeros(n) if pointwise else noise, scratch(columns)
+    lam, buffer = noise + np.zeros(n) if pointwise else noise, scratch(columns)
     for rows, V in columns:
         r[rows] = residual(kdiag[rows], V)
         if pointwise:
             lam[rows] += approximation.diag_correction * r[rows]
         inv_lam = 1 / lam[rows] if pointwise else 1 / lam
-        add_gram(gram, V, inv_lam, room)
+        add_gram(gram, V, inv_lam, buffer)
         projection += product(V, inv_lam * y[rows])
     return r, lam, gram, projection
 

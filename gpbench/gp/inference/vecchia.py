@@ -57,19 +57,26 @@ class VecchiaPosterior(Predictor):
     noise: np.ndarray | None = None  # (n,) of the training rows, where each has its own
 
     def predict(self, Xs) -> Prediction:
-        kernel, k = self.gp.kernel, min(self.k, len(self.X))
-        tree = cKDTree(self._embedding(self.X))
+        latent = self.moments(Xs, self.near(Xs, min(self.k, len(self.X))))
+        return Prediction(latent.mean, self.factor * (latent.var + self.gp.noise), self.factor * latent.var)
+
+    def near(self, Xs, k: int) -> np.ndarray:
+        """The k nearest training rows of each of Xs, the nearest first   (t, k)."""
+        return cKDTree(self._embedding(self.X)).query(self._embedding(Xs), k)[1].reshape(len(Xs), k)
+
+    def moments(self, Xs, near) -> Prediction:
+        """Mean and variance, without noise and factor, of the function at each of Xs given its own rows `near`."""
+        kernel, k = self.gp.kernel, near.shape[1]
         mean, latent = np.empty(len(Xs)), np.empty(len(Xs))
         for part in parts_of(k + 1, len(Xs)):
             here = Xs[part]
-            near = tree.query(self._embedding(here), k)[1].reshape(len(here), k)
-            group = np.concatenate([self.X[near], here[:, None]], axis=1)  # (b, k + 1, D)
+            group = np.concatenate([self.X[near[part]], here[:, None]], axis=1)  # (b, k + 1, D)
             packed = kernel.on(triangles(len(here), k + 1), group.reshape(-1, group.shape[2]))
             packed, noise = packed.reshape(len(here), -1), self.gp.noise
             if self.noise is not None:
-                packed, noise = with_noise(packed, self.noise[near]), 0.0
-            mean[part], latent[part] = conditional_moments(packed, self.y[near], noise)
-        return Prediction(mean, self.factor * (latent + self.gp.noise), self.factor * latent)
+                packed, noise = with_noise(packed, self.noise[near[part]]), 0.0
+            mean[part], latent[part] = conditional_moments(packed, self.y[near[part]], noise)
+        return Prediction(mean, latent)
 
     def _embedding(self, X):
         return embedding(self.gp.kernel, X)

@@ -13,6 +13,7 @@ neighbours FITC. Time O(n (m^2 + k m (k + 1) + k^3)), memory O(n (m + k)).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csc_matrix
@@ -228,31 +229,50 @@ class FullScalePosterior(Predictor):
         return cls(model.columns, model.X, model.y, min(k, len(model.y)), f.LB, mu, factor, noise)
 
     def predict(self, Xs) -> Prediction:
-        mean, latent, gp = np.empty(len(Xs)), np.empty(len(Xs)), self.columns.gp
+        mean, latent, noise = np.empty(len(Xs)), np.empty(len(Xs)), self.columns.gp.noise
+        around = self.around(Xs)
+        for part in parts_of(self.k + 1, len(Xs)):
+            _, known, d, H = self.regressions(around, Xs, part)
+            U = solve_lower(self.LB, np.array(H.T, order="F"), overwrite=True)
+            mean[part] = product(H, self.mu) + known
+            latent[part] = d + np.einsum("mi,mi->i", U, U)
+        return Prediction(mean, self.factor * (latent + noise), self.factor * latent)
+
+    def around(self, Xs) -> Around:
+        """The training rows near any of Xs, and which of them are the neighbours of each."""
+        gp = self.columns.gp
         near = candidates_of(gp.kernel, self.X, Xs, self.k if not len(self.columns.Z) else wide(self.k, len(self.X)))
         used, places = np.unique(near, return_inverse=True)
         places, X, V = places.reshape(near.shape), self.X[used], self.columns.transposed(self.X[used])
-        y, left = self.y[used], self.columns.left(X, V)
-        noise = None if self.noise is None else self.noise[used]
+        left, own = self.columns.left(X, V), self.columns.transposed(Xs)
+        chosen = np.empty((len(Xs), min(self.k, near.shape[1])), dtype=np.int64)
         for part in parts_of(self.k + 1, len(Xs)):
-            own = self.columns.transposed(Xs[part])
-            chosen = _most_correlated(gp.kernel, X, V, left, Xs[part], own, places[part], self.k)
-            mean[part], latent[part] = self._moments(X, V, y, Xs[part], own, chosen, noise)
-        return Prediction(mean, self.factor * (latent + gp.noise), self.factor * latent)
+            chosen[part] = _most_correlated(gp.kernel, X, V, left, Xs[part], own[part], places[part], self.k)
+        noise = np.full(len(used), gp.noise) if self.noise is None else self.noise[used]
+        return Around(X, V, self.y[used], noise, own, chosen)
 
-    def _moments(self, X, V, y, Xs, own, near, noise):
-        t, gp = len(Xs), self.columns.gp
-        both, Vt = np.concatenate([Xs, X]), np.concatenate([own, V])
+    def regressions(self, around: Around, Xs, part=slice(None)):
+        """A (b, k), A y_N (b,), d (b,) and the rows h' (b, m) of a part of Xs."""
+        Xs, near, t = Xs[part], around.near[part], len(Xs[part])
+        both, Vt = np.concatenate([Xs, around.X]), np.concatenate([around.own[part], around.V])
+        y = np.r_[np.zeros(t), around.y]
         group = np.column_stack([near + t, np.arange(t)])
-        packed = regressions.residuals(_entries(gp.kernel, both, group), group, Vt)
-        if noise is not None:
-            packed = with_noise(packed, noise[near])
-        A, d = regressions.regress(packed, gp.noise if noise is None else 0.0, noisy_point=False)
+        packed = regressions.residuals(_entries(self.columns.gp.kernel, both, group), group, Vt)
+        A, d = regressions.regress(with_noise(packed, around.noise[near]), 0.0, noisy_point=False)
         h = np.empty((t, Vt.shape[1] + 1))
-        regressions.differences(group[:, :-1], A, np.column_stack([Vt, np.r_[np.zeros(t), y]]), h)
-        V_left = np.ascontiguousarray(h[:, :-1])
-        U = solve_lower(self.LB, np.array(V_left.T, order="F"), overwrite=True)
-        return product(V_left, self.mu) - h[:, -1], d + np.einsum("mi,mi->i", U, U)
+        regressions.differences(group[:, :-1], A, np.column_stack([Vt, y]), h)
+        return A, -h[:, -1], d, np.ascontiguousarray(h[:, :-1])
+
+
+class Around(NamedTuple):
+    """Training rows near some other rows."""
+
+    X: np.ndarray  # (u, D)
+    V: np.ndarray  # (u, m)
+    y: np.ndarray  # (u,)
+    noise: np.ndarray  # (u,) variances
+    own: np.ndarray  # (t, m) V' of the other rows
+    near: np.ndarray  # (t, k) rows of X that are neighbours of each
 
 
 # -- neighbours in the residual's correlation ----------------------------------------------------------------------

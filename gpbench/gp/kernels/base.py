@@ -56,7 +56,7 @@ class Kernel(Named, OnPatterns, ABC):
         return f"{self.name}({', '.join(shown)})"
 
     def starts(self, X) -> list[Kernel]:
-        """Points worth climbing from when hyperparameters are learned, this one first."""
+        """Points from which hyperparameters are learned, this one first."""
         return [self]
 
     @abstractmethod

@@ -15,7 +15,7 @@ KEPT = 4  # Gram matrices that are remembered: learning asks for the same one al
 
 
 class _Grams:
-    """Matrices of the function between arrays, recognised by their memory; nobody may write into inputs it has seen."""
+    """Matrices of the function between arrays, recognised by their memory; inputs must not be changed later."""
 
     def __init__(self, function: Callable):
         self.function, self._seen = function, []

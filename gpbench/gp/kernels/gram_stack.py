@@ -21,8 +21,8 @@ ASKED = 16  # pairs of rows and columns that are recognised
 class Latest:
     """Looks inputs up, and remembers the answers for the last large arrays: a fit asks about few, all the time.
 
-    The array's memory is recognised, not its values (blocks of one X are views made anew for every walk); nobody may
-    write into inputs a kernel has seen.
+    The array's memory is recognised, not its values (blocks of one X are views made anew for every walk); callers must
+    not write into inputs that a kernel has seen.
     """
 
     def __init__(self, look_up: Callable[[np.ndarray], np.ndarray | None], most: int = 8):

@@ -1,4 +1,4 @@
-"""Rows of the kernel matrix on demand: evaluated in blocks, counted, and kept for reuse where there is room.
+"""Rows of the kernel matrix on demand: evaluated in blocks, counted, and kept for reuse while memory allows.
 
 [keerthi] section 3 suggests the extra store: a candidate that was discarded may be drawn again.
 """

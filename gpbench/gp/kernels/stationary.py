@@ -33,7 +33,7 @@ class Stationary(Kernel):
         return cls(neutral(X, ard, len(cls.shapes)), X.shape[1], ard)
 
     def starts(self, X):
-        """Also one standard deviation of each input (PROTOCOL.md), which in few dimensions often climbs higher."""
+        """Adds a start with one length-scale per input standard deviation; in few dimensions it often leads higher."""
         spread = spread_of(X, self.ard)
         lengths = spread if self.ard else np.sqrt((spread**2).mean(keepdims=True))
         return [self, self.with_theta(np.r_[self.theta[0], np.log(lengths), self._shape])]

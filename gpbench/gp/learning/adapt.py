@@ -1,4 +1,4 @@
-"""A climb over kernel parameters and noise at fixed inducing points."""
+"""An optimisation over kernel parameters and noise at fixed inducing points."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def adapt(
     """The best hyperparameters that so many evaluations find from `gp`, and how; inputs need no gradient."""
     layout, approximation = Layout(gp), approximation.plain()  # what is selected next may hang on a last bit
 
-    def climbed(x):
+    def evaluate(x):
         at, _ = layout.unpack(x)
         found = sparse.evaluate(sparse.build(approximation, at, Z, X, y, jitter), objective, inputs=False)
         return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
 
-    found = learner.maximise(climbed, layout.pack(), evaluations, optimiser, bounds, recorder=recorder)
+    found = learner.maximise(evaluate, layout.pack(), evaluations, optimiser, bounds, recorder=recorder)
     return layout.unpack(found.x)[0], found

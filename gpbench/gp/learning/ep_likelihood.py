@@ -52,9 +52,9 @@ def find_mode(
     recorder: Recorder | None = None,
 ) -> tuple[Point, Optimum]:  # fmt: skip
     """The best mode over the starts; a point where EP does not converge counts as very bad."""
-    climbs = []
+    searches = []
 
-    def climb(start: Point) -> Optimum:
+    def search(start: Point) -> Optimum:
         warm: list[ep.Sites | None] = [None]
 
         def objective(x):
@@ -69,14 +69,14 @@ def find_mode(
         found = rules.learner.maximise(
             objective, start.pack(), rules.evaluations, rules.optimiser, limits, PRECISION, recorder=recorder
         )
-        climbs.append((found, start.moved(found.x)))
+        searches.append((found, start.moved(found.x)))
         return found
 
     try:
-        best = best_of(starts, climb)
+        best = best_of(starts, search)
     except Nowhere as e:
         raise NotConverged(str(e)) from e
-    return next(at for found, at in climbs if found.x is best.x), best
+    return next(at for found, at in searches if found.x is best.x), best
 
 
 def _run(posterior, y, at: Point, warm: list, rules: Rules) -> ep.EPResult:

@@ -21,9 +21,9 @@ def find_mode(
     recorder: Recorder | None = None,
 ) -> tuple[Layout, Optimum]:  # fmt: skip
     """The best mode over the starts; `posterior` builds the EP posterior of a point (its kernel and Z)."""
-    climbs = []
+    searches = []
 
-    def climb(start: Layout) -> Optimum:
+    def search(start: Layout) -> Optimum:
         warm: list[ep.Sites] = []
 
         def run(at: Layout) -> ep.EPResult:
@@ -44,8 +44,8 @@ def find_mode(
 
         bounds = start.bounds(learner)
         found = learner.maximise(objective, start.pack(), evaluations, optimiser, bounds, PRECISION, recorder=recorder)
-        climbs.append((found, start.moved(found.x)))
+        searches.append((found, start.moved(found.x)))
         return found
 
-    best = best_of(starts, climb)
-    return next(at for found, at in climbs if found.x is best.x), best
+    best = best_of(starts, search)
+    return next(at for found, at in searches if found.x is best.x), best

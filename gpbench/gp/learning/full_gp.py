@@ -21,8 +21,8 @@ def fit_hyperparameters(
 ) -> tuple[GP, dict]:  # fmt: skip
     """Optimum of evaluate(gp, X, y) over kernel parameters and noise.
 
-    Each of the kernel's starts and `restarts - 1` random points is climbed for a while; the highest one goes on. The
-    dictionary tells of it: `trace` of the climb that won, `evaluations` of all.
+    Each of the kernel's starts and `restarts - 1` random points is optimised for a while; the highest one goes on. The
+    dictionary tells of it: `trace` of the optimisation that won, `evaluations` of all.
     """
     layout = Layout(gp)
 

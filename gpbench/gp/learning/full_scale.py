@@ -19,8 +19,8 @@ from .neighbours import FEW, MOVED, PRECISION
 from .optimise import Optimum
 from .parameters import Layout, input_units
 
-GAIN = 1e-4  # nats per row: two iterations that gain less end a climb
-CLIMBS = 4  # each with neighbours of its own
+GAIN = 1e-4  # nats per row: two iterations that gain less end an optimisation
+OPTIMISATIONS = 4  # each with neighbours of its own
 SOME = 5000  # rows on which most of the way is made where there are twice as many
 
 
@@ -44,7 +44,7 @@ def first_values(X, y, gp: GP, k: int, budget: Budget, rng=None, learner: Hyperp
     return ladder.fit_hyperparameters(X[:FEW], y[:FEW], gp, *given)[0]
 
 
-def climb(
+def optimise_vif(
     X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool = False, learner: HyperparameterSearch = LEARNER,
     recorder: Recorder | None = None, noise: RowNoise | None = None,
 ) -> tuple[GP, np.ndarray, list[dict]]:  # fmt: skip
@@ -56,15 +56,15 @@ def climb(
     for n in (SOME, len(y)) if 2 * SOME <= len(y) else (len(y),):
         left = replace(budget, evaluations=budget.evaluations - len(trace))
         if left.evaluations > 0:
-            gp, Z, rows = _climbs(X[:n], y[:n], gp, Z, min(k, n - 1), left, inputs, learner, recorder, noise)
+            gp, Z, rows = _optimise_in_turns(X[:n], y[:n], gp, Z, min(k, n - 1), left, inputs, learner, recorder, noise)
             trace += [{"rows": n, **row} for row in rows]
     return gp, Z, trace
 
 
-def _climbs(X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool, learner, recorder, noise=None):
-    """The objective jumps when neighbours change, so each climb keeps those of its start; the next goes on from it."""
+def _optimise_in_turns(X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool, learner, recorder, noise=None):
+    """The objective jumps when neighbours change, so each optimisation keeps those of its start."""
     found: Optimum | None = None
-    for _ in range(CLIMBS):
+    for _ in range(OPTIMISATIONS):
         E = vecchia.embedding(gp.kernel, X)
         layout = Layout(gp, Z, free_inputs=inputs, units=input_units(gp, Z) if inputs else 1.0)
         left = budget.evaluations - (found.evaluations if found else 0)

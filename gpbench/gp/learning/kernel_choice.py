@@ -1,8 +1,8 @@
-"""The kernel by evidence: several kernels climb the ladder of subsets together, and the lower ones are left behind.
+"""The kernel by evidence: several are learned up the ladder of subsets together, and the lower ones are left behind.
 
-The first kernel climbs from all its starts. The others begin where it ended on the first rung, with the values of the
-parameters that have the same names; while rows are few, from their own starts, too. A kernel goes on to the next rung
-if it is among the best KEPT and less than BEHIND nats below the best: differences grow with the number of rows.
+The first kernel is learned from all its starts. The others begin where it ended on the first rung, with the values of
+the parameters that have the same names; while rows are few, from their own starts, too. A kernel goes on to the next
+rung if it is among the best KEPT and less than BEHIND nats below the best: differences grow with the number of rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gpbench.recorder import Recorder
 from gpbench.system import deadline
 
 from . import ladder
-from .ladder import KernelClimb
+from .ladder import KernelSearch
 from .learner import LEARNER, HyperparameterSearch
 from .parameters import Layout
 
@@ -28,7 +28,7 @@ BEHIND = 50.0  # nats
 
 @dataclass(frozen=True)
 class Learned:
-    """A kernel with its best values; `rows` are those of the last rung that it climbed."""
+    """A kernel with its best values; `rows` are those of its last rung."""
 
     number: int  # of the kernel, as they were given
     gp: GP
@@ -46,34 +46,27 @@ def learn_each(
 ) -> list[Learned]:  # fmt: skip
     """The kernels that reached the last rung, the highest evidence first; rows in random order."""
     first, *later = _rungs(len(y))
-    climbs: dict[int, KernelClimb] = {}
+    searches: dict[int, KernelSearch] = {}
     reason = None
     for number, gp in enumerate(gps):
-        points = [] if climbs and len(y) > ladder.FIRST else ladder.first_points(gp, X, restarts, rng)
-        points += [_carried(gp, climb) for climb in list(climbs.values())[:1]]
-        climb = KernelClimb(
-            X, y, gp, points, (evaluations, optimiser, Layout(gp).bounds(learner)), evaluate, learner, recorder
-        )
-        if climbs and not next(iter(climbs.values())).fits(first):
+        before = list(searches.values())[:1]
+        if before and not before[0].fits(first):
             deadline.cut(f"{number} of {len(gps)} kernels were compared")
             break
+        points = [] if before and len(y) > ladder.FIRST else ladder.first_points(gp, X, restarts, rng)
+        points += [_carried(gp, search) for search in before]
+        rules = evaluations, optimiser, Layout(gp).bounds(learner)
+        search = KernelSearch(X, y, gp, points, rules, evaluate, learner, recorder)
         try:
-            climb.rung(first, drop=True)
-            climbs[number] = climb
+            search.rung(first, drop=True)
+            searches[number] = search
         except GpbenchError as e:
             reason = e
-    if not climbs:
+    if not searches:
         raise reason
-    for i, n in enumerate(later):
-        climbs = _best(climbs, KEPT[min(i, len(KEPT) - 1)])
-        if not all(climb.fits(n) for climb in climbs.values()):
-            climbs = _best(climbs, 1)
-        if not next(iter(climbs.values())).fits(n):
-            deadline.cut(f"hyperparameters were learned on {first if not i else later[i - 1]} of {len(y)} rows")
-            break
-        for climb in climbs.values():
-            climb.rung(n, drop=True)
-    found = [Learned(number, *climb.found(), climb.climbed[-1]) for number, climb in climbs.items()]
+    for n, most in zip(later, (*KEPT, *[KEPT[-1]] * len(later))):
+        searches = _onto(n, searches, most)
+    found = [Learned(number, *search.found(), search.learned_on[-1]) for number, search in searches.items()]
     return sorted(found, key=lambda one: -one.evidence)
 
 
@@ -83,16 +76,34 @@ def _rungs(n: int) -> list[int]:
     return found if found[0] <= ladder.FIRST else [ladder.FIRST, *found]
 
 
-def _best(climbs: dict[int, KernelClimb], most: int) -> dict[int, KernelClimb]:
+def _onto(n: int, searches: dict[int, KernelSearch], most: int) -> dict[int, KernelSearch]:
+    """The searches that go on to the rung of n rows: one where time is short, or those before where none is left."""
+    going = _best(searches, most)
+    if not all(search.fits(n) for search in going.values()):
+        going = _best(searches, 1)
+    done: dict[int, KernelSearch] = {}
+    for number, search in going.items():
+        if not search.fits(n):
+            deadline.cut(f"hyperparameters were learned on {search.learned_on[-1]} of {len(search.y)} rows")
+            continue
+        try:
+            search.rung(n, drop=True)
+            done[number] = search
+        except GpbenchError:
+            continue
+    return done or going
+
+
+def _best(searches: dict[int, KernelSearch], most: int) -> dict[int, KernelSearch]:
     """At most so many of the highest, none BEHIND the best."""
-    order = sorted(climbs, key=lambda number: -climbs[number].best.value)[:most]
-    top = climbs[order[0]].best.value
-    return {number: climbs[number] for number in order if climbs[number].best.value > top - BEHIND}
+    order = sorted(searches, key=lambda number: -searches[number].best.value)[:most]
+    top = searches[order[0]].best.value
+    return {number: searches[number] for number in order if searches[number].best.value > top - BEHIND}
 
 
-def _carried(gp: GP, climb: KernelClimb) -> np.ndarray:
-    """Where another kernel's climb ended, as a start of this one."""
-    end = climb.layout.unpack(climb.best.x)[0]
+def _carried(gp: GP, search: KernelSearch) -> np.ndarray:
+    """Where another kernel's search ended, as a start of this one."""
+    end = search.layout.unpack(search.best.x)[0]
     known = dict(zip(end.kernel.names, end.kernel.theta))
     theta = np.array([known.get(name, value) for name, value in zip(gp.kernel.names, gp.kernel.theta)])
     return Layout(GP(gp.kernel.with_theta(theta), end.noise)).pack()

@@ -1,9 +1,10 @@
 """Hyperparameters of a full GP up a warm ladder of subsets: 500, 1000, 2000, ... rows, the last one all.
 
-Most of the way is made where an evaluation costs a hundredth. On each rung every start is climbed until two iterations
-together gain less than GAIN; a start that meets the best one is dropped, and so is, before the last rung, whatever is
-lower. What few rows cannot tell they must not decide: an input that looks irrelevant to them gets a length-scale so
-long that its gradient is lost, so length-scales come back to REACH above the highest start before the next rung.
+Most of the way is made where an evaluation costs a hundredth. On each rung every start is optimised until two
+iterations together gain less than GAIN; a start that meets the best one is dropped, and so is, before the last rung,
+whatever is lower. What few rows cannot tell they must not decide: an input that looks irrelevant to them gets a
+length-scale so long that its gradient is lost, so length-scales come back to REACH above the highest start before the
+next rung.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ FIRST = 500  # rows of the lowest rung; fewer lead astray, and save nothing
 GAIN = 0.05  # nats
 REACH = 0.5  # nats
 WORTHWHILE = 6  # evaluations that have to fit into the time left: fewer on more rows teach less than they cost
-NEAR = 0.3  # nats, in every parameter: two climbs have met
+NEAR = 0.3  # nats, in every parameter: two optimisations have met
 SHORTEST = 0.05  # deviations of an input: the shortest start
 CLOSE = 1.0  # nats of the objective, for the same
 
@@ -43,20 +44,20 @@ def rungs(n: int) -> list[int]:
 
 
 @dataclass
-class KernelClimb:
-    """The climbs of one kernel, rung by rung, with rows in random order."""
+class KernelSearch:
+    """The optimisations of one kernel, rung by rung, with rows in random order."""
 
     X: np.ndarray
     y: np.ndarray
     gp: GP
     points: list[np.ndarray]  # where the next rung begins
-    rules: tuple  # evaluations of each climb, optimiser, bounds
+    rules: tuple  # evaluations of each optimisation, optimiser, bounds
     evaluate: Callable = exact.evaluate
     learner: HyperparameterSearch = LEARNER
     recorder: Recorder | None = None
     best: Optimum | None = None
     used: int = 0  # evaluations
-    climbed: list[int] = field(default_factory=list)  # rows of each rung
+    learned_on: list[int] = field(default_factory=list)  # rows of each rung
     trace: list[dict] = field(default_factory=list)
     cost: deadline.Cost = field(default_factory=deadline.Cost)
 
@@ -65,10 +66,10 @@ class KernelClimb:
 
     def fits(self, n: int) -> bool:
         """Whether a rung of n rows ends in time; the first one always begins."""
-        return not self.climbed or self.cost.fits(WORTHWHILE * float(n) ** 3)
+        return not self.learned_on or self.cost.fits(WORTHWHILE * float(n) ** 3)
 
     def rung(self, n: int, drop: bool) -> None:
-        """Climb from every point on the first n rows; with `drop` only the best goes on."""
+        """Optimise from every point on the first n rows; with `drop` only the best goes on."""
         found: list[Optimum] = []
 
         def at(x):
@@ -76,14 +77,14 @@ class KernelClimb:
                 F, dtheta, dlog_noise = self.evaluate(self.layout.unpack(x)[0], self.X[:n], self.y[:n])
             return F, self.layout.gradient(dtheta, dlog_noise)
 
-        def climb(x):
+        def search(x):
             leave = partial(_met, best=max(found, key=_value), ceiling=self.ceiling) if found else None
             found.append(self.learner.maximise(at, x, *self.rules, gain=GAIN, leave=leave, recorder=self.recorder))
             return found[-1]
 
-        best = self.best = best_of(self.points, climb)
+        best = self.best = best_of(self.points, search)
         self.used += best.spent
-        self.climbed.append(n)
+        self.learned_on.append(n)
         self.trace += [{"rows": n, **row} for o in found for row in o.trace]
         others = [o for o in found if o.x is not best.x and not _met(o.x, o.value, best, self.ceiling)]
         self.points = [np.minimum(o.x, self.ceiling) for o in (best, *(() if drop else others))]
@@ -93,7 +94,7 @@ class KernelClimb:
         best = self.best
         info = {
             "objective": best.value, "evaluations": self.used, "converged": best.converged, "message": best.message,
-            "rungs": self.climbed, "trace": self.trace,
+            "rungs": self.learned_on, "trace": self.trace,
         }  # fmt: skip
         return self.layout.unpack(best.x)[0], info
 
@@ -102,16 +103,16 @@ def fit_hyperparameters(
     X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
     evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
-    """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each climb."""
+    """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each optimisation."""
     points = first_points(gp, X, restarts, rng)
     rules = evaluations, optimiser, Layout(gp).bounds(learner)
-    climb = KernelClimb(X, y, gp, points, rules, evaluate, learner, recorder)
+    search = KernelSearch(X, y, gp, points, rules, evaluate, learner, recorder)
     for n in rungs(len(y)):
-        if not climb.fits(n):
-            deadline.cut(f"hyperparameters were learned on {climb.climbed[-1]} of {len(y)} rows")
+        if not search.fits(n):
+            deadline.cut(f"hyperparameters were learned on {search.learned_on[-1]} of {len(y)} rows")
             break
-        climb.rung(n, drop=2 * n >= len(y))
-    return climb.found()
+        search.rung(n, drop=2 * n >= len(y))
+    return search.found()
 
 
 def first_points(gp: GP, X, restarts: int, rng) -> list[np.ndarray]:
@@ -125,7 +126,7 @@ def _value(found: Optimum) -> float:
 
 
 def _short_start(gp: GP, X, points) -> list[np.ndarray]:
-    """In few dimensions also a few spacings of the rows: maps have detail that no climb from a deviation finds."""
+    """In few dimensions also a few spacings of the rows: maps have detail that a start at a deviation misses."""
     scales = _lengthscales(gp)
     if X.ndim != 2 or not scales.any():
         return []

@@ -1,4 +1,4 @@
-"""L-BFGS over a diagonal matrix that is learned on the way, in a box: for climbs that move inducing inputs.
+"""L-BFGS over a diagonal matrix that is learned on the way, in a box: for optimisations that move inducing inputs.
 
 Hyperparameters act on all rows, an inducing input on those near it, so their curvatures differ by orders of magnitude.
 scipy's L-BFGS-B puts its pairs of steps and changes of the gradient on a multiple of the identity and has to find those

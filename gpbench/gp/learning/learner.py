@@ -1,13 +1,13 @@
-"""How hyperparameters are climbed, by version; the config's `hyperparameters: {learner: 1|2|3|4|5}`.
+"""How hyperparameters are optimised, by version; the config's `hyperparameters: {learner: 1|2|3|4|5}`.
 
 Version 1 keeps every log within 12 nats of its start. L-BFGS-B takes a first step of the gradient's full length where
 all variables are bounded on both sides (it scales that step down only where one is free), so it began with a jump into
 a corner of the box, often the one where everything is noise, and stayed there.
 Version 2 scales the objective so that the first step is one nat long, and its bounds are numbers on the scaled data.
-Version 3 takes the full GP that trials share up a ladder of subsets (ladder.py); other climbs are as in version 2.
+Version 3 takes the full GP that trials share up a ladder of subsets (ladder.py); all else is as in version 2.
 Version 4 moves inducing inputs in units of the start's length-scales (parameters.input_units); all else is as in 3.
-Version 5 climbs with free inducing inputs by an L-BFGS over a diagonal (lbfgs.py); all else is as in 4.
-Conjugate gradients never had the fault: trials that climb by them alone keep version 1, whatever the config says.
+Version 5 optimises free inducing inputs by an L-BFGS over a diagonal (lbfgs.py); all else is as in 4.
+Conjugate gradients never had the fault: trials that use them alone keep version 1, whatever the config says.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class HyperparameterSearch:
     limits: Mapping[str, Sequence[float]] | None = None  # natural values that a config gives, by name
 
     def bounds(self, names: Sequence[str], start: np.ndarray, width: float = WIDTH) -> Bounds:
-        """Bounds of log parameters with these names, for climbs from `start` and from what they lead to."""
+        """Bounds of log parameters with these names, for optimisations from `start` and from their results."""
         return [self._interval(name.split("[")[0], x, width) for name, x in zip(names, start)]
 
     def _interval(self, name: str, x: float, width: float) -> tuple[float | None, float | None]:

@@ -32,15 +32,15 @@ def learn(
     learner: HyperparameterSearch = LEARNER, few: int = FEW, recorder: Recorder | None = None,
     rows: RowNoise | None = None,
 ) -> tuple[GP, list[dict]]:  # fmt: skip
-    """Optimum of the approximate evidence for rows in their order, and the trace of the climbs over all rows.
+    """Optimum of the approximate evidence for rows in their order, and the trace of the optimisations over all rows.
 
-    The objective jumps when neighbours change, so each climb keeps those of its start; the next begins where it ended.
+    The objective jumps when neighbours change, so an optimisation keeps those of its start; the next continues it.
     """
     first = partial(evaluate, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k), rows=rows)
     budget = evaluations, optimiser, restarts, rng
     gp, _ = fit_hyperparameters(X[:few], y[:few], gp, *budget, evaluate=first, learner=learner)
-    climb = None
-    while climb is None or climb.evaluations < evaluations:
+    optimum = None
+    while optimum is None or optimum.evaluations < evaluations:
         E = embedding(gp.kernel, X)
         layout, near = Layout(gp), earlier_neighbours(E, k)
 
@@ -48,13 +48,13 @@ def learn(
             F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X, y, near, rows)
             return F, layout.gradient(dtheta, dlog_noise)
 
-        left = evaluations - (climb.evaluations if climb else 0)
+        left = evaluations - (optimum.evaluations if optimum else 0)
         bounds = layout.bounds(learner)
         found = learner.maximise(at, layout.pack(), left, optimiser, bounds, PRECISION, recorder=recorder)
-        gp, climb = layout.unpack(found.x)[0], climb.then(found) if climb else found
+        gp, optimum = layout.unpack(found.x)[0], optimum.then(found) if optimum else found
         if not moved(E, embedding(gp.kernel, X)):
             break
-    return gp, climb.trace
+    return gp, optimum.trace
 
 
 def moved(before, after) -> bool:

@@ -19,7 +19,7 @@ from . import lbfgs
 class Optimum:
     x: np.ndarray
     value: float
-    evaluations: int  # of the climb that led here
+    evaluations: int  # of the optimisation that led here
     converged: bool
     message: str
     trace: list[dict] = field(default_factory=list)  # best value so far after each evaluation, and when
@@ -31,7 +31,7 @@ class Optimum:
         return self.evaluations + self.lost
 
     def then(self, later: Optimum) -> Optimum:
-        """This climb and the one that went on from it as one."""
+        """This optimisation and the one that went on from it, as one."""
         offset = self.trace[-1]["seconds"] if self.trace else 0.0
         moved = [r | {"evaluation": r["evaluation"] + self.evaluations, "seconds": r["seconds"] + offset}
                  for r in later.trace]  # fmt: skip
@@ -46,7 +46,7 @@ class Nowhere(NotPositiveDefinite):
         self.evaluations = evaluations
 
 
-SHARE = 1e-2  # of the tolerance: a single iteration that gains less ends an L-BFGS climb
+SHARE = 1e-2  # of the tolerance: a single iteration that gains less ends an L-BFGS optimisation
 STEEP = 1e-5  # a gradient that is flat
 PATIENCE = 2  # iterations that together gain too little: a single one may just have been a short step
 
@@ -109,7 +109,7 @@ class _Loss:
             if self.best_F - values[-1 - PATIENCE] < gain:
                 raise _Settled(f"{PATIENCE} iterations gained less than {gain:g}")
             if leave is not None and leave(self.best_x, self.best_F):
-                raise _Settled("met another climb")
+                raise _Settled("met another optimisation")
 
         return look
 
@@ -140,7 +140,7 @@ def maximise(
 
     `evaluations` is a hard budget. A point where the objective cannot be evaluated (not positive definite, overflow)
     counts as very bad, so line searches back off from it. `first_step` bounds the length of the first step, which
-    L-BFGS-B leaves at that of the gradient where every variable has two bounds. The climb ends as soon as
+    L-BFGS-B leaves at that of the gradient where every variable has two bounds. The optimisation ends as soon as
     PATIENCE iterations together gain less than `gain`, or when `leave(x, F)` says so of the best point after one.
     The trace is timed by the recorder's clock. With `diagonal`, how far each variable may go beside the others, L-BFGS
     is that of lbfgs.py and needs `first_step`, otherwise scipy's.
@@ -189,12 +189,12 @@ def _limits(bounds):
     return low, high
 
 
-def best_of(starts, climb: Callable[[object], Optimum]) -> Optimum:
+def best_of(starts, optimise: Callable[[object], Optimum]) -> Optimum:
     """The best optimum over several starts; a start that cannot be evaluated at all is passed over."""
     found, reason, lost = [], None, 0
     for start in starts:
         try:
-            found.append(climb(start))
+            found.append(optimise(start))
         except GpbenchError as e:
             reason = e
             lost += getattr(e, "evaluations", 0)

@@ -132,13 +132,16 @@ class Likelihood:
         mean = each @ W
         return mean, self.variance(f, p) @ W + ((each - mean[:, None]) ** 2) @ W
 
+    def below(self, y, m, v, p: Values) -> np.ndarray:
+        """P(target <= y) when f ~ N(m, v)   (t,)."""
+        return self.cdf(y[:, None], m[:, None] + np.sqrt(v)[:, None] * X, p) @ W
+
     def quantiles(self, m, v, p: Values, q: float) -> np.ndarray:
         """Smallest y with P(target <= y) >= q when f ~ N(m, v), by bisection   (t,)."""
-        f = m[:, None] + np.sqrt(v)[:, None] * X
         mean, var = self.moments(m, v, p)
 
         def below(y):
-            return self.cdf(y[:, None], f, p) @ W < q
+            return self.below(y, m, v, p) < q
 
         reach = 4 * np.sqrt(var) + 1.0
         low, high = mean - reach, mean + reach
@@ -167,6 +170,13 @@ class Fixed:
     @property
     def power(self) -> float:
         return self.likelihood.power
+
+    def below(self, y, m, v) -> tuple[np.ndarray, np.ndarray]:
+        """P(target < y) and P(target <= y) when f ~ N(m, v)   (t,), (t,)."""
+        high = self.likelihood.below(y, m, v, self.values)
+        if self.likelihood.targets != "counts":
+            return high, high
+        return np.where(y > 0, self.likelihood.below(np.maximum(y - 1, 0), m, v, self.values), 0.0), high
 
     def pack(self) -> np.ndarray:
         return np.array([q.packed(self.values[name]) for name, q in self.likelihood.parameters.items()])

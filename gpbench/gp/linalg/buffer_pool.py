@@ -1,4 +1,4 @@
-"""Memory of one evaluation for the next: a climb asks for arrays of one shape, and fresh pages cost more than sums."""
+"""Reuse of arrays: an optimisation asks for arrays of one shape, and fresh memory pages cost more than sums."""
 
 from __future__ import annotations
 

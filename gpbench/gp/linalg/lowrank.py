@@ -66,9 +66,9 @@ class LowRank:
 
     def walk(self):
         """Blocks (rows, V_b, U_b), each (m, b); U_b may be overwritten, the next step does so anyway."""
-        room = scratch(self.columns)
+        buffer = scratch(self.columns)
         for rows, V in self.columns:
-            U = room[:, : V.shape[1]]
+            U = buffer[:, : V.shape[1]]
             U[:] = V
             yield rows, V, self.inner_half(U, overwrite=True)
 
@@ -173,9 +173,9 @@ def scratch(columns) -> np.ndarray:
 
 def weighted_gram(columns, weights) -> np.ndarray:
     """V diag(weights) V' for weights of any sign   (m, m)."""
-    gram, room = np.zeros((columns.shape[0],) * 2, order="F"), scratch(columns)
+    gram, buffer = np.zeros((columns.shape[0],) * 2, order="F"), scratch(columns)
     for rows, V in columns:
-        add_gram(gram, V, weights[rows] if np.ndim(weights) else weights, room)
+        add_gram(gram, V, weights[rows] if np.ndim(weights) else weights, buffer)
     mirror_lower(gram)
     return gram
 

@@ -82,18 +82,18 @@ def products(near, Vt, Vs):
 
 
 @njit(cache=True)
-def _gather(group, Vt, room):
+def _gather(group, Vt, buffer):
     for a in range(len(group)):
-        room[a] = Vt[group[a]]
+        buffer[a] = Vt[group[a]]
 
 
 @njit(cache=True)
 def _residuals(packed, group, Vt):
     s, m = group.shape[1], Vt.shape[1]
-    room, gram = np.empty((s, m)), np.empty((s, s))
+    buffer, gram = np.empty((s, m)), np.empty((s, s))
     for i in range(len(group)):
-        _gather(group[i], Vt, room)
-        gemm(T, N, s, s, m, 1.0, room, m, room, m, 0.0, gram, s)
+        _gather(group[i], Vt, buffer)
+        gemm(T, N, s, s, m, 1.0, buffer, m, buffer, m, 0.0, gram, s)
         line, p = packed[i], 0
         for c in range(s):
             line[p] = max(line[p] - gram[c, c], 0.0)
@@ -157,7 +157,7 @@ def _pull(packed, noise, A, dA, dD):
 @njit(cache=True)
 def _pull_residuals(dpacked, group, Vt, dVt):
     s, m = group.shape[1], Vt.shape[1]
-    room, product, weights = np.empty((s, m)), np.empty((s, m)), np.empty((s, s))
+    buffer, product, weights = np.empty((s, m)), np.empty((s, m)), np.empty((s, s))
     for i in range(len(group)):
         line, p = dpacked[i], 0
         for c in range(s):
@@ -166,7 +166,7 @@ def _pull_residuals(dpacked, group, Vt, dVt):
             for r in range(c + 1, s):
                 weights[c, r] = weights[r, c] = line[p]
                 p += 1
-        _gather(group[i], Vt, room)
-        gemm(N, N, m, s, s, -1.0, room, m, weights, s, 0.0, product, m)
+        _gather(group[i], Vt, buffer)
+        gemm(N, N, m, s, s, -1.0, buffer, m, weights, s, 0.0, product, m)
         for a in range(s):
             dVt[group[i, a]] += product[a]

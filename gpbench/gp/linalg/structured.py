@@ -117,9 +117,9 @@ class LowRankForm:
             return self._pull_pointwise(L, finish, np.broadcast_to(shift, f.n), correction)
         # nothing varies over the points: both solves and the scaling are one matrix, and V diag V' is known
         N = L.solve(shift * np.eye(f.m) - self.c / f.lam * f.inv_B, trans=True)
-        room = f.scratch()
+        buffer = f.scratch()
         for rows, V in f.columns:
-            finish(rows, _gemm(1.0, N, V, c=room[:, : V.shape[1]], overwrite_c=1))
+            finish(rows, _gemm(1.0, N, V, c=buffer[:, : V.shape[1]], overwrite_c=1))
         return None, None
 
     def pull_inner(self, L: Triangle, gram, shift=0.0, correction: float = 0.0) -> np.ndarray:
@@ -147,7 +147,7 @@ class LowRankForm:
 
         d = shift - correction diag W
         """
-        f, room = self.factor, self.factor.scratch()
+        f, buffer = self.factor, self.factor.scratch()
         g = np.empty(f.n) if correction else None
         gram = np.zeros((f.m, f.m), order="F")
         bound = correction * self.c  # the evidence has d <= bound / lam: less that, all weights share a sign
@@ -157,7 +157,7 @@ class LowRankForm:
             if g is not None:
                 g[rows] = self._diag_block(rows, U, MU)
                 d = d - correction * g[rows]
-            add_gram(gram, V, d - bound / lam, room)
+            add_gram(gram, V, d - bound / lam, buffer)
             scale = np.full(len(d), self.c) / lam  # of the columns of B^-1 V
             if MU is not None:
                 U *= scale + self.w[rows] / lam**2

@@ -64,17 +64,17 @@ def gram(V) -> np.ndarray:
     return _syrk(1.0, V, trans=1, lower=1)
 
 
-def add_gram(C, V, weights, room) -> None:
+def add_gram(C, V, weights, buffer) -> None:
     """Lower triangle of C += V diag(weights) V', in place: half the work of a matrix product.
 
-    `weights` is one number or one per column, of any sign; `room` (same rows, at least as many columns) is overwritten.
+    `weights` is one number or one per column, of any sign; `buffer` (same rows, as many columns) is overwritten.
     """
     if not np.ndim(weights):
         _syrk(float(weights), V, beta=1.0, c=C, lower=1, overwrite_c=1)
         return
     for sign, chosen in ((1.0, weights > 0), (-1.0, weights < 0)):
         if count := np.count_nonzero(chosen):
-            part = room[:, :count]
+            part = buffer[:, :count]
             roots = np.sqrt(np.abs(weights[chosen]))
             np.multiply(V if count == len(weights) else V.T[chosen].T, roots, out=part)
             _syrk(sign, part, beta=1.0, c=C, lower=1, overwrite_c=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,11 +34,14 @@ class Path:
     def __post_init__(self):
         self._watch, self._meter = self.recorder.stopwatch(), self.recorder.meter()
 
-    def grow(self, size: int, patience: int | None = None) -> Path:
-        """Take the best candidate of the pool until `size`, until the measure stalls, or until none is independent."""
+    def grow(self, size: int, stops: Callable[[np.ndarray], bool] | None = None) -> Path:
+        """Take the best candidate of the pool until `size`, until a stop rule ends it, or until none is independent.
+
+        `stops` says so of the measure after each inclusion.
+        """
         state, before = self.state, self.rows.evaluated
         with self._watch:
-            while state.size < min(size, state.capacity) and not self.stalled(patience):
+            while state.size < min(size, state.capacity) and not self._stopped(stops):
                 if deadline.passed() and state.size:
                     deadline.cut(f"selection ended at {state.size} of {size} basis vectors")
                     break
@@ -83,9 +86,8 @@ class Path:
             cost = {"seconds": self._watch.seconds, **self._meter.read(state.size)}
             self.recorder.row({**self.also, **step, **cost})
 
-    def stalled(self, patience: int | None) -> bool:
-        """So many inclusions without a new minimum of the measure ([sundararajan] step 5)."""
-        return patience is not None and bool(self.measures) and len(self.measures) - self.minimum() >= patience
+    def _stopped(self, stops: Callable[[np.ndarray], bool] | None) -> bool:
+        return stops is not None and bool(self.measures) and stops(np.asarray(self.measures))
 
     def minimum(self) -> int:
         """The size at which the measure is lowest."""

@@ -23,13 +23,13 @@ class Pivoting:
         return self.factor.pivots[: self.factor.size]
 
     @property
-    def room(self) -> int:
+    def free(self) -> int:
         return len(self.factor.pivots) - self.factor.size
 
     @property
     def open(self) -> bool:
-        """There is room, and a row that the basis does not determine."""
-        return self.room > 0 and bool(self.residual.any())
+        """Whether the basis may grow, and a row exists that it does not determine."""
+        return self.free > 0 and bool(self.residual.any())
 
     def take(self, j: int) -> None:
         """One pivot; O(n m)."""

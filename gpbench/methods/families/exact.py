@@ -8,7 +8,7 @@ from gpbench.gp.inference import exact
 from gpbench.gp.learning.full_gp import fit_hyperparameters
 from gpbench.methods.base import GP, Problem, Recorder
 
-SETTLED = 40  # evaluations after which climbs of the kernel's parameters usually end, whatever is allowed
+SETTLED = 40  # evaluations after which optimisations of the kernel's parameters usually end, whatever is allowed
 
 
 def operations(rows: int, evaluations: int) -> float:

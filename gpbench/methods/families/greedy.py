@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from gpbench import catalog
 from gpbench.gp import objectives
 from gpbench.gp.inference import sparse
 from gpbench.gp.inference.sparse_predict import SparsePosterior
@@ -28,8 +29,9 @@ from gpbench.gp.selection.greedy import Path
 from gpbench.gp.selection.pools import FRESH, Everything, WithoutRows, WorkingSet
 from gpbench.gp.selection.state import GreedyState
 from gpbench.methods.base import GP, Fitted, Method, Problem, Recorder
+from gpbench.methods.stop_rules.base import NamedRule, StopRule
 
-from .stopping import PATIENT, READINGS, Patience, size_of
+from .stopping import PATIENT, READINGS, Stop, size_of
 from .turns import FitInTurns, Turns
 
 
@@ -60,9 +62,9 @@ class GreedyMethod(Method):
     criterion: ClassVar[Criterion]
 
     d_max: int = Field(200, ge=1, description="largest number of basis vectors")
-    stop: Literal["d_max", "auto"] | Patience = Field(
+    stop: Stop = Field(
         "d_max",
-        description="d_max, {patience: N, evaluate: E}, or auto: {patience: 15, evaluate: minimum}",
+        description="d_max, {patience: N, evaluate: E}, {rule: NAME, ...}, or auto: {patience: 15, evaluate: minimum}",
     )
     approximation: Literal["dtc", "fitc"] = Field("dtc", description="of the model that is scored and that predicts")
     objective: objectives.Name | Literal["free-energy"] = Field(
@@ -73,12 +75,15 @@ class GreedyMethod(Method):
     )
 
     @property
-    def _rule(self) -> Patience | None:
-        return {"d_max": None, "auto": PATIENT}[self.stop] if isinstance(self.stop, str) else self.stop
+    def stop_rule(self) -> StopRule | None:
+        if isinstance(self.stop, str):
+            return {"d_max": None, "auto": PATIENT}[self.stop]
+        return self.stop.found() if isinstance(self.stop, NamedRule) else self.stop
 
-    @property
-    def patience(self) -> int | None:
-        return None if self._rule is None else self._rule.patience
+    @classmethod
+    def parts_of(cls, params):
+        stop = params.get("stop")
+        return [catalog.find("stop-rule", stop["rule"])] if isinstance(stop, dict) and "rule" in stop else []
 
     def turns(self) -> Turns:
         """How learning in turns with the selection ends, and what it leaves in the trace."""
@@ -92,7 +97,7 @@ class GreedyMethod(Method):
         return next(self.path(problem, rng, [self.d_max]))
 
     def extends(self, problem):
-        return problem.schedule.kind == "fixed" and self._rule is None and self.approximation == "dtc"
+        return problem.schedule.kind == "fixed" and self.stop_rule is None and self.approximation == "dtc"
 
     def path(self, problem, rng, sizes) -> Iterator[Fitted]:
         """One path for all sizes where it is nested; else every size alone, each from the same random stream."""
@@ -119,7 +124,7 @@ class GreedyMethod(Method):
 
     def goes_past_its_stop(self, schedule: str) -> bool:
         """Whether `run --whole-paths` has something to add to a fit of this method."""
-        return self._rule is not None and schedule == "fixed" and self.approximation == "dtc"
+        return self.stop_rule is not None and schedule == "fixed" and self.approximation == "dtc"
 
     def _past_the_stop(self, problem: Problem, path: Path, fitted: Fitted, recorder: Recorder) -> Fitted:
         """The same model; its trace goes on to d_max, with a model at each size that a reading of the stop keeps."""
@@ -139,7 +144,7 @@ class GreedyMethod(Method):
         return Path(state, self.criterion, self.pool(rows, rng, previous), rows, recorder, also)
 
     def _size(self, path: Path) -> int:
-        at_minimum = self._rule is not None and self._rule.evaluate == "minimum"
+        at_minimum = self.stop_rule is not None and self.stop_rule.evaluate == "minimum"
         return path.minimum() if at_minimum else path.state.size
 
     def kept(self, path: Path) -> np.ndarray:
@@ -147,7 +152,7 @@ class GreedyMethod(Method):
         return path.state.pivots[: self._size(path)].copy()
 
     def adapt(self, problem: Problem, gp: GP, Z, recorder: Recorder) -> tuple[GP, Optimum]:
-        """A short climb of the objective over kernel and noise, basis fixed."""
+        """A short optimisation of the objective over kernel and noise, basis fixed."""
         schedule, approximation, name = problem.schedule, sparse.APPROXIMATIONS[self.approximation], self.objective
         if name == "free-energy":  # the evidence, with the penalty that VFE adds to it
             approximation, name = sparse.VFE, "evidence"

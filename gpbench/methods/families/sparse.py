@@ -108,38 +108,38 @@ class SparseMethod(Method):
     def _learn(self, problem: Problem, Z, pivots, rng, recorder: Recorder) -> tuple[tuple, np.ndarray | None]:
         """The best of all starts: (hyperparameters, Z, its first Z), and the rows if Z are still rows."""
         schedule, objective = problem.schedule, objectives.find(self.objective)
-        starts, climbs = self._starts(problem, Z, pivots, rng, recorder), []
+        starts, searches = self._starts(problem, Z, pivots, rng, recorder), []
         walk = walk_of(self.approximation, problem, self.objective)
 
-        def climb(start):
+        def search(start):
             Z, pivots, gp = start
             optimiser, learner = self.optimiser or schedule.optimiser, schedule.learner
             free = learner.version if self.optimise_inputs and optimiser == "lbfgs" else 1
             units = input_units(gp, Z) if free >= 4 else 1.0
             layout = Layout(gp, Z, schedule.kind != "fixed", self.optimise_inputs, units=units)
 
-            def climbed(x):
+            def evaluate(x):
                 at, Z = layout.unpack(x)
                 found = walk.evaluate(walk.model(at, Z), objective, inputs=self.optimise_inputs)
                 return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise, found.dZ)
 
             if problem.journal is not None:
-                climbed = problem.journal(climbed)
+                evaluate = problem.journal(evaluate)
 
             rules = schedule.evaluations, optimiser, layout.bounds(learner, self.bounds)
             diagonal = layout.steps() if free >= 5 else None
-            found = learner.maximise(climbed, layout.pack(), *rules, recorder=recorder, diagonal=diagonal)
-            climbs.append((found, (*layout.unpack(found.x), Z), None if self.optimise_inputs else pivots))
+            found = learner.maximise(evaluate, layout.pack(), *rules, recorder=recorder, diagonal=diagonal)
+            searches.append((found, (*layout.unpack(found.x), Z), None if self.optimise_inputs else pivots))
             return found
 
-        best = best_of(starts, climb)
-        at, pivots = next((at, pivots) for found, at, pivots in climbs if found.x is best.x)
+        best = best_of(starts, search)
+        at, pivots = next((at, pivots) for found, at, pivots in searches if found.x is best.x)
         recorder.rows(best.trace)
         recorder.evaluated(best.spent * len(at[1]))
         return at, pivots
 
     def _starts(self, problem: Problem, Z, pivots, rng, recorder: Recorder) -> list[tuple]:
-        """(Z, its rows or None, hyperparameters) to climb from: the first as given, the others drawn."""
+        """(Z, its rows or None, hyperparameters) to start from: the first as given, the others drawn."""
         kernel, free_gp, starts = problem.gp.kernel, problem.schedule.kind != "fixed", [(Z, pivots, problem.gp)]
         for _ in range((self.restarts or problem.schedule.restarts) - 1):
             new_Z, new_pivots, rows = choose(self._start(problem), problem, self._most(problem), rng, again=True)
@@ -165,9 +165,9 @@ class SizedByRows(SparseMethod):
 
     @classmethod
     def raised_for(cls, params):
-        climbs = params["schedule"] != "fixed" or params.get("optimise_inputs")
-        # solves by blocks move last bits, and a climb makes digits of them; null was k-means alone
-        return bool(climbs) + (params.get("inducing") is None)
+        learns = params["schedule"] != "fixed" or params.get("optimise_inputs")
+        # solves by blocks move last bits, and an optimisation enlarges them; null was k-means alone
+        return bool(learns) + (params.get("inducing") is None)
 
     def _most(self, problem):
         return self.d_max or sizes.usual_size(problem.n)

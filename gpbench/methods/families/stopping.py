@@ -1,39 +1,35 @@
-"""`stop` of a config: rules by which a basis is large enough before it has d_max vectors, and what `auto` means.
+"""What `stop: auto` means, the readings of a paper's stop rule, and the size rules of methods with inducing inputs.
 
-A rule is a class with its parameters; it becomes one of the values that `stop` may have in `GreedyMethod` or in
-`SparseMethod`. What a rule watches is computed where the basis grows: `Path.stalled` (gp/selection/greedy.py), `enough`
-(gp/learning/sizes.py). When learning in turns ends is another matter: `Turns` (turns.py), gp/learning/interleave.py.
+A stop rule of greedy selection is a file of methods/stop_rules/. What a size rule needs is computed in
+gp/learning/sizes.py. When learning in turns ends is another matter: `Turns` (turns.py), gp/learning/interleave.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
-
-class Patience(BaseModel):
-    """Stop after so many inclusions without a new minimum of the measure."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    patience: int = Field(15, ge=1, description="inclusions without a new minimum of the measure")
-    evaluate: Literal["termination", "minimum"] = Field("termination", description="the model that is kept and counted")
-
-
-class Slowing(BaseModel):
-    """Stop when the measure fell by less than a share of its value over the last inclusions."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    share: float = Field(gt=0, description="of the measure's present value")
-    inclusions: int = Field(10, ge=1, description="over which the fall is taken")
-    evaluate: Literal["termination", "minimum"] = Field("termination", description="the model that is kept and counted")
-
+from gpbench.methods.stop_rules.base import NamedRule, StopRule
+from gpbench.methods.stop_rules.patience import Patience
+from gpbench.methods.stop_rules.slowing import Slowing
 
 PATIENT = Patience(evaluate="minimum")  # `stop: auto` of greedy selection
+
+
+def _form(value) -> str:
+    named = isinstance(value, NamedRule) or (isinstance(value, dict) and "rule" in value)
+    return "<rule>" if named else "<word>" if isinstance(value, str) else "<patience>"
+
+
+Stop = Annotated[  # the values of `stop` of greedy selection
+    Annotated[Literal["d_max", "auto"], Tag("<word>")]
+    | Annotated[Patience, Tag("<patience>")]
+    | Annotated[NamedRule, Tag("<rule>")],
+    Discriminator(_form),
+]
 
 
 class Enough(BaseModel):
@@ -65,16 +61,8 @@ READINGS = tuple(  # what a reader of [sundararajan] may take for its stop: `run
 )
 
 
-def size_of(rule: Patience | Slowing, measures: Sequence[float]) -> int:
+def size_of(rule: StopRule, measures: Sequence[float]) -> int:
     """Size that the rule keeps of a path; the path's last size if the rule never stops it."""
     m = np.asarray(measures, dtype=float)
-    sizes = np.arange(1, len(m) + 1)
-    if isinstance(rule, Patience):
-        lowest = np.minimum.accumulate(m)
-        at = np.maximum.accumulate(np.where(np.r_[True, m[1:] < lowest[:-1]], sizes, 0))  # size of the minimum so far
-        ended = sizes - at >= rule.patience
-    else:
-        before = np.r_[np.full(rule.inclusions, np.inf), m[: -rule.inclusions]][: len(m)]
-        ended = before - m < rule.share * np.abs(m)
-    end = int(sizes[ended][0]) if ended.any() else len(m)
+    end = next((size for size in range(1, len(m) + 1) if rule.stops(m[:size])), len(m))
     return int(np.argmin(m[:end])) + 1 if rule.evaluate == "minimum" else end

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Turns:
     tolerance: float = 1e-3
     rule: Rule = measure_settled
-    by_epoch: bool = False  # the trace has a row per round, with the objective climbed, not one per basis vector
+    by_epoch: bool = False  # the trace has a row per round, with the objective reached, not one per basis vector
 
 
 @dataclass
@@ -32,7 +32,7 @@ class FitInTurns:
     rng: np.random.Generator
     recorder: Recorder
     history: list[Round] = field(default_factory=list)
-    climbed: float = np.inf  # to this value of the objective by the last learning
+    reached: float = np.inf  # to this value of the objective by the last learning
 
     @property
     def rounds(self) -> int:
@@ -56,7 +56,7 @@ class FitInTurns:
         with recorder.time("select"):
             basis = None if before is None else method.kept(before)
             path = method.begin(self.problem, gp, self.rng, method.d_max, basis, recorder, also)
-            path.grow(method.d_max, method.patience)
+            path.grow(method.d_max, None if method.stop_rule is None else method.stop_rule.stops)
         if self.by_epoch and before is not None:  # the model of an epoch has a basis chosen at its hyperparameters
             recorder.also({"seconds": sum(recorder.seconds.values())})
             recorder.model({"epoch": len(self.history)}, method.posterior(self.problem, gp, path))
@@ -67,7 +67,7 @@ class FitInTurns:
             Z = self.problem.X[self.method.kept(path)]
             learned, found = self.method.adapt(self.problem, gp, Z, self.recorder)
         self.recorder.evaluated(found.evaluations * len(Z))
-        self.climbed = found.value
+        self.reached = found.value
         if self.by_epoch:  # as cholqr's: F falls where it is better
             row = {"epoch": len(self.history), "objective": -found.value, "evaluations": found.evaluations}
             self.recorder.row(row, gp=learned)
@@ -75,7 +75,7 @@ class FitInTurns:
 
     def ended(self, gp: GP, path: Path) -> bool:
         turns = self.method.turns()
-        self.history.append(Round(self.method.kept(path), Layout(gp).pack(), min(path.measures), self.climbed))
+        self.history.append(Round(self.method.kept(path), Layout(gp).pack(), min(path.measures), self.reached))
         return len(self.history) > 1 and turns.rule(self.history, turns.tolerance)
 
     def worse(self, before: Path, after: Path) -> bool:

@@ -69,13 +69,13 @@ def rejection(e: Evidence, dataset: str, epochs: slice, **where) -> float:
 
 
 def C03(e: Evidence) -> Finding:
-    """Rejection rate starts below 20 % and climbs to 30-40 % near convergence."""
+    """Rejection rate starts below 20 % and rises to 30-40 % near convergence."""
 
-    def climbs(d):
+    def rises(d):
         first, last = rejection(e, d, slice(0, 2)), rejection(e, d, slice(-2, None))
         return conj(less(first, 0.2, "first epochs"), within(last, 0.2, 0.5, "last epochs"))
 
-    return every(each(any_dataset(e), climbs))
+    return every(each(any_dataset(e), rises))
 
 
 def C04(e: Evidence) -> Finding:

@@ -10,7 +10,7 @@ from .. import figures
 
 
 def of_methods(results: ResultsTable) -> dict[str, dict]:
-    """label -> look; those that a paper's figure gives (its LOOKS) to its own methods are nobody else's."""
+    """label -> look; those that a paper's figure gives (its LOOKS) to its own methods are not used for others."""
     own = {k: v for module in figures.modules(results) for k, v in getattr(module, "LOOKS", {}).items()}
     entries = results.config.get("methods") or []
     listed = [m if isinstance(m, str) else m.get("label") or m.get("method") for m in entries]

@@ -29,7 +29,7 @@ TIMES = ("optimisation time", "single EP run time")  # seconds of another decade
 RELATIVE, NATS, LATENT_NATS = 0.10, 0.05, 0.25  # margins; 10 % in squared error is 0.05 nat
 ROUNDING = 1 + 1e-9
 NORMAL = 1.96  # both spreads zero: only the last digit is uncertain
-FIRST_REPEATS = 3  # runs that give a first idea of a spread nobody printed
+FIRST_REPEATS = 3  # runs that give a first idea of a spread that the paper does not print
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.html import render
 from gpbench.html.svg_chart import figure
+from gpbench.metrics import titles
 from gpbench.papers.paper_tables import paper_tables
 
-from ..tables import TITLES
 from . import check_section, embedded_figures, run_facts, summary
 from .charts.folder_charts import Charts
 from .charts.printed_chart import panel_figure
@@ -31,7 +31,7 @@ def page(results: ResultsTable, files: list[Path] | None = None) -> str:
     tables = [t for t in (*paper_tables(results), results_table(book)) if t.rows]
     values = {
         "lead": str(results.config.get("description") or ""),
-        "metrics": TITLES,
+        "metrics": titles(),
         "best": best,
         "ranking": sheet(best.ranking, downloads=False) if best.ranking else "",
         "compared": check_section.compared(compared) if compared else None,
@@ -52,16 +52,16 @@ def page(results: ResultsTable, files: list[Path] | None = None) -> str:
         "data": book.to_json(),
     }
     nothing = {"of_papers": [], "panels": [], "charts": [], "files": [], "left_out": ""}
-    room = SizeBudget(LIMIT - len(render.page("report.html", results.name, **values, **nothing).encode()))
-    return render.page("report.html", results.name, **values, **_figures(book, compared, files or [], room))
+    budget = SizeBudget(LIMIT - len(render.page("report.html", results.name, **values, **nothing).encode()))
+    return render.page("report.html", results.name, **values, **_figures(book, compared, files or [], budget))
 
 
-def _figures(book: TrialBook, compared: list, files: list[Path], room: SizeBudget) -> dict:
-    """The paper's own figures first, then charts with their points, then files of plots/; those that find room."""
+def _figures(book: TrialBook, compared: list, files: list[Path], budget: SizeBudget) -> dict:
+    """The paper's own figures first, then charts with their points, then files of plots/; within the size budget."""
     charts = Charts(book)
-    of_papers = embedded_figures.of_papers(book.results, room)
+    of_papers = embedded_figures.of_papers(book.results, budget)
     fronts, *others = charts.fronts(), charts.sizes(), charts.training_rows(), charts.along()
-    panels = [t for p in check_section.panels(book, compared) for t in room.take(p.name, panel_figure(p))]
-    drawn = [t for found in (fronts, *others) for c in found for t in room.take(c.name, figure(c))]
-    images = embedded_figures.of_files(book.results, files, room)
-    return {"of_papers": of_papers, "panels": panels, "charts": drawn, "files": images, "left_out": room.note()}
+    panels = [t for p in check_section.panels(book, compared) for t in budget.take(p.name, panel_figure(p))]
+    drawn = [t for found in (fronts, *others) for c in found for t in budget.take(c.name, figure(c))]
+    images = embedded_figures.of_files(book.results, files, budget)
+    return {"of_papers": of_papers, "panels": panels, "charts": drawn, "files": images, "left_out": budget.note()}

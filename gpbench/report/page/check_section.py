@@ -43,7 +43,7 @@ class Seen:
 
     @property
     def remark(self) -> str:
-        """What sets the cell apart, what limits it, and why it came out so, where somebody said it."""
+        """What sets the cell apart, what limits it, and why it came out so, where a remark gives it."""
         v = self.verdict
         why = [e.why for e in explanations(v.paper) if e.fits(v.id, v.verdict)]
         stands = f"on data that stands in: {v.stands_for}" if v.stands_for else ""

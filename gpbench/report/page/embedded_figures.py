@@ -1,4 +1,4 @@
-"""Figures drawn with matplotlib, inside the page as long as there is room: the papers' own, and files of plots/."""
+"""Figures drawn with matplotlib, inside the page within its size budget: the papers' own, and files of plots/."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOLD = {
 }
 
 
-def of_papers(results: ResultsTable, room: SizeBudget) -> list[Markup]:
+def of_papers(results: ResultsTable, budget: SizeBudget) -> list[Markup]:
     """The figures that the folder stands for; the caption is the page's, where it can be read on any screen.
 
     They are images, so that ids of two drawings cannot clash.
@@ -33,18 +33,18 @@ def of_papers(results: ResultsTable, room: SizeBudget) -> list[Markup]:
     with house_style():
         for k, panel in enumerate(figures.panels(results)):
             drawn = part("image", panel.name, panel.caption, rendered(panel.figure, "svg", panel.name), k == 0)
-            found += room.take(f"plots/{panel.name}.svg", drawn)
+            found += budget.take(f"plots/{panel.name}.svg", drawn)
     return found
 
 
-def of_files(results: ResultsTable, files: list[Path], room: SizeBudget) -> list[Markup]:
+def of_files(results: ResultsTable, files: list[Path], budget: SizeBudget) -> list[Markup]:
     drawn = (f for f in files if f.suffix == ".svg" and not f.name.startswith(LIVE))
     captions = _captions(results)
     return [
         text
         for f in drawn
         if (caption := captions.get(f.stem) or _plain(f.stem))
-        for text in room.take(f"plots/{f.name}", part("image", f.stem, caption, f.read_bytes()))
+        for text in budget.take(f"plots/{f.name}", part("image", f.stem, caption, f.read_bytes()))
     ]
 
 

@@ -8,8 +8,9 @@ from gpbench.analysis.numbers import mean_std, seconds
 from gpbench.analysis.ranking import Mark, marked
 from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
+from gpbench.metrics import METRICS
 
-from ..tables import TIMES, TITLES, notes, remarks_of, test_note, timed
+from ..tables import TIMES, notes, remarks_of, test_note, timed
 from .trial_data import TrialBook
 
 
@@ -40,7 +41,7 @@ def results_table(book: TrialBook) -> Table:
             cells += [_cell(book, part, "n_basis", mean_std(part["n_basis"], decimals=1))] if sized else []
             cells += [_cell(book, part, c, seconds(part[c])) for c in times]
             rows.append((part["label"].iloc[0], [*cells, TableCell(f"{len(part)}")]))
-    columns = ["method", *told, *(TITLES[m] for m in book.metrics), *also, *(["# BV"] if sized else [])]
+    columns = ["method", *told, *(METRICS[m].title for m in book.metrics), *also, *(["# BV"] if sized else [])]
     lines = [*notes(results, frame), test_note(results), *dict.fromkeys(remarks)] if rows else []
     columns += [TIMES.get(c, "total, s") for c in times]
     title = "All results" + ("" if "data set" in told else f" on {', '.join(frame['dataset'].unique())}")

@@ -1,4 +1,4 @@
-"""How much a page may weigh: figures come in as long as there is room, and those that do not are named."""
+"""The size budget of a page: figures are added while it lasts, and the others are named."""
 
 from __future__ import annotations
 

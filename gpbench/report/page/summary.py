@@ -12,10 +12,10 @@ from gpbench.analysis.ranking import FEW_POINTS, Group, Mark, few_test_points, m
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.significance import FEW, Ranking
 from gpbench.analysis.table import Table, TableCell
-from gpbench.metrics import AIM
+from gpbench.metrics import METRICS
 from gpbench.text import counted
 
-from ..tables import TITLES, test_note
+from ..tables import test_note
 from .trial_data import TrialBook
 
 
@@ -170,11 +170,11 @@ def _ranking_table(ranks: dict[str, Ranking]) -> Table:
             worse = rank is not None and r.p < 0.05 and rank - best >= r.critical_difference
             cells.append(TableCell("" if rank is None else f"{rank:.1f}", rank == best, worse))
         rows.append((method, cells))
-    distances = ", ".join(f"{TITLES[m]} {r.critical_difference:.2f}" for m, r in ranks.items())
+    distances = ", ".join(f"{METRICS[m].title} {r.critical_difference:.2f}" for m, r in ranks.items())
     left = len(first.methods) - len(rows)
     notes = [f"1 is best. Bold: best. *: worse than the best by the critical difference ({distances})."]
     notes += [f"{left} more methods have higher ranks."] if left > 0 else []
-    columns = ["method", *(TITLES[m] for m in ranks)]
+    columns = ["method", *(METRICS[m].title for m in ranks)]
     return Table("ranking", f"Mean ranks over {first.datasets} data sets", columns, rows, notes=notes)
 
 
@@ -198,5 +198,6 @@ def _few_test_points(book: TrialBook) -> list[str]:
 
 def _test(results: ResultsTable) -> str:
     """What bold and star mean on the whole page."""
-    aims = "".join(f", of {TITLES[m]} nearer to {AIM[m]:g}" for m in metrics_of(results) if m in AIM)
+    others = [METRICS[m] for m in metrics_of(results) if METRICS[m].better != "lower"]
+    aims = "".join(f", of {metric.title} {metric.best}" for metric in others)
     return f"{test_note(results)} Lower is better{aims}."

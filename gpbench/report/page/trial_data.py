@@ -18,8 +18,9 @@ import pandas as pd
 from gpbench.analysis.ranking import Group, Mark, against_best, groups, metrics_of
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import SERIES
+from gpbench.metrics import titles
 
-from ..tables import TIMES, TITLES
+from ..tables import TIMES
 from .notes import by_trial
 
 OTHERS = ("n_basis", *TIMES, "total_seconds")
@@ -93,7 +94,7 @@ class TrialBook:
             "command": _command(self.results),
             "series": [s | {"again": _selection(s)} for s in self.series()],
             "metrics": self.metrics,
-            "names": TITLES | TIMES | {"total_seconds": "total, s", "n_basis": "# BV"},
+            "names": titles() | TIMES | {"total_seconds": "total, s", "n_basis": "# BV"},
             "id": rows["trial_id"].tolist(),
             "trial": _once([_short(v) for v in rows["trial"]]),
             "seed": _once([_short(v) for v in rows["seed"]]),
@@ -107,18 +108,18 @@ class TrialBook:
         return json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
     def _logs(self) -> dict[int, str]:
-        """The ends of the logs that are there; those of failed trials first, as long as there is room."""
-        folder, room, found = self.results.path / "logs", ALL_LOGS, {}
+        """The ends of the logs that are there; those of failed trials first, up to a total size."""
+        folder, left, found = self.results.path / "logs", ALL_LOGS, {}
         if not folder.is_dir():
             return found
         ok = (self.rows["status"] == "ok").to_numpy()
         for i in np.argsort(ok, kind="stable"):
             file = folder / f"{self.rows['trial_id'].iloc[i]}.log"
-            if file.is_file() and not file.is_symlink() and room > 0:
+            if file.is_file() and not file.is_symlink() and left > 0:
                 with open(file, "rb") as f:
                     f.seek(max(0, file.stat().st_size - LOG_TAIL))
                     found[int(i)] = f.read().decode("utf-8", "replace")
-                room -= len(found[int(i)])
+                left -= len(found[int(i)])
         return found
 
 

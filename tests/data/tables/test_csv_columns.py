@@ -90,7 +90,7 @@ def test_a_problem_of_the_config_beside_those_of_the_file_is_a_config_error(writ
     "entry, message",
     [
         ("categorical: one_hot", "'categorical': expected 'refuse' or 'one-hot'"),
-        ("missing: mean", "'missing': expected 'refuse', 'drop' or 'median'"),
+        ("missing: mean", "'missing': expected 'refuse', 'drop', 'median' or 'auto'"),
         ("drop: id", "'drop': expected a list"),
         ("catagorical: one-hot", "did you mean 'categorical'"),
         ('label: ""', "'label': expected up to 60 printable characters"),
@@ -224,7 +224,7 @@ def test_a_remedy_is_given_in_the_readers_language(tmp_path):
     assert "`drop`: has no column 'id,size'; each by itself: drop: [id, size]" in config
     assert "--drop: has no column 'id,size'; each by itself: --drop id --drop size" in options
     assert "(missing: drop | median)" in config and "(--missing drop|median)" in options
-    assert "'yes' is text, not a number; for two classes task: classification" in config
+    assert "'yes' is text, not a number; for classes task: classification" in config
     assert "for two classes --task classification" in options
     assert "drop: [id]" in config and "looks like an id, another number in every row; --drop id" in options
 

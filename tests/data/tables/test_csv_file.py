@@ -71,13 +71,19 @@ def test_two_classes_of_any_name_become_signs(write):
 
 
 @pytest.mark.parametrize(
-    "labels,message", [("abc", "3 classes (a, b, c)"), ("aaa", "one class (a)"), ("a?b", "row 2: missing class")]
-)
-def test_other_than_two_classes_are_refused(write, labels, message):
+    "labels,message", [("abc", "has 3 classes (a, b, c, ...) in 3 rows; a class needs several rows"),
+                       ("aaa", "one class (a)"), ("a?b", "row 2: missing class")]
+)  # fmt: skip
+def test_labels_that_are_no_classes_are_refused(write, labels, message):
     content = "x,y\n" + "".join(f"{i},{c}\n" for i, c in enumerate(labels))
     with pytest.raises(DataError) as e:
         load(write(content), task="classification")
     assert message in str(e.value)
+
+
+def test_more_classes_become_numbers_from_zero(write):
+    d = load(write("a,y\n" + "".join(f"{i},{c}\n" for i, c in enumerate("bcabca"))), task="classification")
+    assert list(d.y) == [1, 2, 0, 1, 2, 0] and d.labels == ("a", "b", "c") and d.kind.classes == 3
 
 
 def test_a_file_that_changed_since_the_plan_is_refused(write):

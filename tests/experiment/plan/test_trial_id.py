@@ -73,7 +73,7 @@ def test_the_rest_of_the_results_is_left_alone(ran, tmp_path, circumstance, comm
     before = pd.read_csv(out / "results.csv").set_index("trial_id")
     if committed:
         shutil.rmtree(out / "trials")
-        (out / "manifest.json").unlink()
+        (out / "plan.json").unlink()
     resolved = (out / "config.resolved.yaml").read_bytes()
     check(gpbench("run", "mine.yaml", "-o", "out", *circumstance, cwd=tmp_path / "one"))
     after = pd.read_csv(out / "results.csv").set_index("trial_id")
@@ -124,11 +124,11 @@ def test_a_folder_keeps_to_the_data_set_it_began_with_and_other_configs_go_on(tm
     assert "using friedman3 instead of kin40k" in check(gpbench(*run, "-d", "friedman3", cwd=tmp_path))
     table = tmp_path / "out/t/results.csv"
     table.write_text(table.read_text().replace("friedman3", "kin40k"))  # as if the published rows had been at hand
-    before, other = table.read_bytes(), (tmp_path / "out/c/manifest.json").stat().st_mtime_ns
+    before, other = table.read_bytes(), (tmp_path / "out/c/plan.json").stat().st_mtime_ns
     said = check(gpbench(*run, cwd=tmp_path), 3)
     assert "out/t has begun with kin40k and keeps to it: a stand-in needs another --output folder" in said
     assert table.read_bytes() == before
-    assert (tmp_path / "out/c/manifest.json").stat().st_mtime_ns > other, "c was run, though b's data cannot be had"
+    assert (tmp_path / "out/c/plan.json").stat().st_mtime_ns > other, "c was run, though b's data cannot be had"
 
 
 def test_a_dry_run_heeds_what_is_to_be_saved(ran):

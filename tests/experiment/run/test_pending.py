@@ -30,8 +30,8 @@ def test_a_stale_trial_counts_marked_until_its_successor_exists(tmp_path, archiv
     if archived:
         shutil.rmtree(tmp_path / "trials")
     new = at_version(old, 3)
-    found = pending_trials(new, ResultsFolder(tmp_path))
-    assert [t.id for t in found.missing] == [new[2].id]
+    found = ResultsFolder(tmp_path).inventory(new)
+    assert [t.id for t in pending_trials(new, found)] == [new[2].id]
     assert {r.trial.id for r in found.stale.values()} == {t.id for t in old[:2]}
     dry = estimate(new, ResultsFolder(tmp_path))
     assert (dry.done, dry.stale) == (2, 2)
@@ -55,7 +55,7 @@ def test_the_latest_of_several_earlier_versions_stands_for_the_trial(tmp_path):
     second, third = at_version([first, first], 2)[0], at_version([first], 3)[0]
     run_here(tmp_path, [first])
     run_here(tmp_path, [second], rerun="stale")
-    assert ResultsFolder(tmp_path).stale([third])[third.id].trial.id == second.id
+    assert ResultsFolder(tmp_path).inventory([third]).stale[third.id].trial.id == second.id
 
 
 def test_rerun_all_replaces_results_and_a_failure_is_what_came_of_it(tmp_path, monkeypatch):

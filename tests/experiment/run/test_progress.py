@@ -1,9 +1,11 @@
 """What a run says of time and of shared work, and what a dry run expects."""
 
+import re
 import subprocess
 import sys
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from gpbench.experiment.config.config import load_config
@@ -11,7 +13,7 @@ from gpbench.experiment.plan.plan import plan
 from gpbench.experiment.results.folder import ResultsFolder
 from gpbench.experiment.run.duration import OVERHEAD, estimate, model_seconds
 from gpbench.experiment.run.jobs import jobs_for
-from gpbench.experiment.run.pending import pending_trials
+from gpbench.experiment.run.progress import TimeLeft, name_of, varying
 from gpbench.text import duration
 from tests.helpers.driver import finish, run_here, trial, write_job
 from tests.helpers.paths import REPO
@@ -49,7 +51,7 @@ def archived(config):
     config = load_config(ROOT / "configs" / config)
     store = ResultsFolder(ROOT / "results" / config.name)
     trials = plan(config, begun=store.begun(), fetch=False).trials
-    found = pending_trials(trials, store)
+    found = store.inventory(trials)
     done = {id: r for id, r in (found.stale | found.results).items() if r.status == "ok"}
     for job in (s.job for s in jobs_for([t for t in trials if t.id in done], lambda key: True).waiting):
         seconds = done[job.trials[-1].id].seconds
@@ -95,3 +97,21 @@ def test_a_method_in_the_working_folder_does_not_shadow_a_library(tmp_path):
     job = write_job(tmp_path / "job.json", [trial()])
     assert finish(tmp_path / "out", job, cwd=tmp_path)[0] == 0
     assert subprocess.run([sys.executable, "-c", "import random"], cwd=tmp_path, capture_output=True).returncode != 0
+
+
+def test_no_two_lines_of_a_run_name_the_same_trial():
+    trials = [trial(index=i, label=l, d_max=d, seed=s) for i in (0, 1) for l in "ab" for d in (3, 4) for s in (0, 1)]
+    names = [name_of(t, varying(trials)) for t in trials]
+    assert len(set(names)) == len(trials) and names[0] == "toy a d_max=3 seed=0 repetition 0"
+    assert name_of(trials[0], varying(trials[:1])) == "toy a d_max=3 repetition 0"
+
+
+def test_the_time_left_covers_what_the_rest_takes(monkeypatch):
+    times = np.cumsum([0.0, *np.random.default_rng(0).exponential(10.0, 200)])
+    clock = iter(times)
+    monkeypatch.setattr("gpbench.experiment.run.progress.time.monotonic", lambda: next(clock))
+    left = TimeLeft()
+    texts = [left.after_one_more(200 - k) for k in range(1, 51)]
+    low, high = map(int, re.fullmatch(r"(\d+) min to (\d+) min left", texts[-1]).groups())
+    assert texts[:2] == ["", ""] and 60 * low < times[-1] - times[50] < 60 * high < 2.5 * 60 * low
+    assert left.after_one_more(0) == ""

@@ -105,9 +105,9 @@ def test_shared_work_tells_where_it_stands(tmp_path, capsys):
     lines = Lines()
     lines.working("too early")
     lines.clock.last -= 60
-    lines.working("friedman3 trial 0: full GP on 40 rows")
+    lines.working("friedman3 repetition 0: full GP on 40 rows")
     lines.working("too soon again")
-    assert capsys.readouterr().err == "friedman3 trial 0: full GP on 40 rows\n"
+    assert capsys.readouterr().err == "friedman3 repetition 0: full GP on 40 rows\n"
 
 
 def test_the_subset_of_the_full_gp_follows_the_rows(tmp_path):

@@ -182,7 +182,7 @@ def _load_files(job: Job, context: RunContext) -> None:
     first = job.trials[0]
     catalog.refuse_changed(first.code)
     if first.method == "external":
-        environment.refuse_changed(first.params["external"], first.params["lock"])
+        environment.refuse_changed(*(first.params[k] for k in ("external", "lock", "approx")))
 
 
 def _run_trials(job: Job, context: RunContext, events: int, log: _Log) -> None:

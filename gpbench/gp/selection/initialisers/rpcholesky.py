@@ -21,7 +21,7 @@ def choose(gp, X, m: int, rng, block: int = BLOCK) -> Chosen:
     while path.open:
         proposed = rng.choice(len(X), size=block, p=path.residual / path.residual.sum())
         accepted = accept(_residual_among(path, proposed), path.floor[proposed], rng)
-        path.take_block(proposed[accepted[: path.room]])
+        path.take_block(proposed[accepted[: path.free]])
     return Chosen(path.pivots.copy(), path.rows.evaluated)
 
 

@@ -13,7 +13,7 @@ from gpbench.analysis.pareto_front import front, whole_trial
 from gpbench.analysis.series import enough, told_apart
 from gpbench.data.standins import twin_of
 from gpbench.html.svg_chart import Chart, Line
-from gpbench.metrics import AIM, loss
+from gpbench.metrics import METRICS, loss
 
 from ..trial_data import TrialBook
 
@@ -48,7 +48,7 @@ class Charts:
                 f"{_told(dataset, title)}: {axis_title(metric)} against the {seconds} of a whole trial (median). "
                 f"Dotted: the front, where nothing is both faster and better{apart}: {named}. {_bars(part)}",
                 self._lines(points, "seconds"), dataset, title, metric, "time", log_x=True,
-                front=[] if metric in AIM else best,
+                front=best if METRICS[metric].better == "lower" else [],
             )  # fmt: skip
 
     def sizes(self) -> Iterator[Chart]:

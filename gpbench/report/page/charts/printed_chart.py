@@ -11,7 +11,7 @@ from gpbench.html.render import part
 from gpbench.html.svg_chart import upright_ticks
 
 WIDTH, ROW, LEFT, RIGHT, TOP, BOTTOM = 400, 26, 132, 12, 10, 26
-NAME = 16  # characters that find room on the left
+NAME = 16  # characters that fit on the left
 
 
 @dataclass(frozen=True)

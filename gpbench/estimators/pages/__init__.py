@@ -1,0 +1,1 @@
+"""Pages about one model and about advice, from the templates and charts of gpbench/html."""
