@@ -111,7 +111,7 @@ def _values(**changed):
         ({"learn": {"schedule": "fixed", "form": 1}}, "learn: unknown key 'form'; did you mean 'from'"),
         ({"learn": {"schedule": "fixed", "qqq": 1}}, "learn: unknown key 'qqq'; valid: schedule, from, subset"),
         ({"method": "external"}, "options: external needs 'external': library"),
-        ({"n_basis": 5, "options": {"d_max": 3}}, "n_basis: is the d_max of fitc, which the options give too"),
+        ({"n_basis": 5, "options": {"d_max": 3}}, "n_basis: is the d_max of auto, which the options give too"),
     ],
 )
 def test_wrong_parameters_are_told_before_anything_runs(parameters, message):
