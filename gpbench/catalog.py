@@ -62,7 +62,7 @@ def own_names(kind: str) -> set[str]:
 
 
 def _own_modules(kind: str) -> dict[str, str]:
-    """The module of each of gpbench's own names, read off the files: importing them all would take a second."""
+    """The module of each of gpbench's own names, found in the text of the files: importing all would take a second."""
     package = importlib.import_module(_KINDS[kind][0])
     files = [file for folder in package.__path__ for file in Path(folder).glob("*.py")]
     return {name: file.stem for file in files for name in _NAME.findall(file.read_text(encoding="utf-8"))}

@@ -58,7 +58,7 @@ class InvalidPrediction(GpbenchError):
 
 
 class NotApplicable(GpbenchError):
-    """A method cannot serve this kernel or task (no input gradient, say): trial status `skipped`."""
+    """A method does not support this kernel or task, for example without input gradients: trial status `skipped`."""
 
 
 NOT_HAD = "could not be installed"  # in the reason of a trial that was skipped for it: such a one is tried again

@@ -68,7 +68,7 @@ class Metric:
     better: Literal["lower", "higher"] | float = "lower"
     in_nats: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not re.fullmatch("[a-z][a-z0-9_]*", self.name) or self.name in RESERVED or self.name.endswith("_seconds"):
             raise ValueError(f"metric '{self.name}': a name has a-z 0-9 _ and is no other column of results.csv")
         if not self.tasks:
@@ -166,7 +166,7 @@ def gaussian_loss(y, mean, var):
 
 
 def nlpd(y, mean, var, log_density=None) -> float:
-    """Mean negative log predictive density; var includes the noise unless the name says latent."""
+    """Mean negative log predictive density; var includes the noise."""
     return float(np.mean(gaussian_loss(y, mean, var) if log_density is None else -log_density))
 
 

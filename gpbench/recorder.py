@@ -50,7 +50,7 @@ class Meter:
         self._begin = self._clock()
 
     def end(self, count: int, cached: bool) -> None:
-        """So many candidates were looked at since `begin`; 0: counted elsewhere."""
+        """Add the number of candidates that were scored since `begin`; 0 if they are counted elsewhere."""
         for key in ("seconds_per_candidate", f"seconds_per_{'cached' if cached else 'fresh'}_candidate"):
             self._spent[key] += self._clock() - self._begin
             self._count[key] += count
@@ -65,7 +65,7 @@ class Meter:
 
 
 class Recorder:
-    """Of one fit; `problem.recorder()` gives it, `Fitted(..., **recorder.told())` passes on what it heard."""
+    """Times, counts, trace and notes of one fit: `problem.recorder()` makes it, `recorder.told()` goes to `Fitted`."""
 
     def __init__(self, clock: Clock = time.perf_counter, watch: Callable[[Mapping[str, Any]], dict] | None = None):
         self.clock, self.watch = clock, watch
@@ -114,7 +114,7 @@ class Recorder:
             self.row(numbers)
 
     def evaluated(self, rows: int) -> None:
-        """So many more rows of the kernel matrix."""
+        """Add to the number of evaluated rows of the kernel matrix."""
         self.kernel_rows = (self.kernel_rows or 0) + int(rows)
 
     def note(self, *texts: str) -> None:
@@ -125,7 +125,7 @@ class Recorder:
         self.models.append((dict(at), predict))
 
     def show(self, **objects) -> None:
-        """Objects for those who look at the fit when it is done, such as where inducing inputs began."""
+        """Objects that probes read when the fit is done, such as the initial inducing inputs."""
         self.shown |= objects
 
     def told(self, *notes: str) -> dict[str, Any]:

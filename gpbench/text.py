@@ -40,7 +40,7 @@ def nearest(word: str, valid: Iterable[str], otherwise: str = "valid:") -> str:
 
 
 def suggestion(word: str, valid: Iterable[str], otherwise: str, most: int = 3) -> str:
-    """'; did you mean this or that?', or what to say where nothing is alike."""
+    """'; did you mean this or that?', or `otherwise` if nothing is similar."""
     near = similar(word, valid, most)
     return f"; did you mean {' or '.join(near)}?" if near else otherwise
 

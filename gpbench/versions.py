@@ -47,7 +47,7 @@ def defaults(model: type) -> dict[str, Any]:
 
 
 def essential(model: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a pydantic model's plain values, those that enter an id."""
+    """The plain values of a pydantic model that enter an id."""
     added = {f.alias or k for k, f in model.model_fields.items() if Added in f.metadata}
     if not added & given.keys():
         return dict(given)
@@ -70,7 +70,7 @@ def essential_arguments(function, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def version_of(cls: type) -> int:
-    """Of a class and all it is built of: each raise, its own, of a base class or of what it `stands_on`, adds one.
+    """Version of a class: its own raises, those of its base classes and of what it `stands_on` are added.
 
     `stands_on` lists modules and classes with a `version` of their own (the EP loop, say); without one it is 1.
     """
@@ -81,7 +81,7 @@ def version_of(cls: type) -> int:
 
 
 def raised(versions: Mapping[str, int]) -> dict[str, int]:
-    """Those above 1: what a trial keeps, and its id hashes when there are any."""
+    """The versions above 1, which a trial keeps and its id contains."""
     return {k: v for k, v in sorted(versions.items()) if v > 1}
 
 

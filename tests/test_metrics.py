@@ -75,3 +75,50 @@ def test_a_confidently_wrong_point_costs_the_same_in_both_classes():
         p, log_p = norm.cdf([z, -z]), norm.logcdf([[-z, z], [z, -z]])
         wrong = [metrics.nlpd_class(np.array([y]), p[[i]], log_p[[i]]) for i, y in enumerate((-1, 1))]
         assert wrong == pytest.approx([-norm.logcdf(-z)] * 2, rel=1e-12)
+
+
+def test_class_scores_equal_hand_made_values():
+    y = np.array([0, 2, 1, 1])
+    prob = np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.5, 0.3, 0.2], [0.05, 0.9, 0.05]])
+    found = metrics.scores("classification", {"y": y, "prob": prob})
+    assert found["err"] == 0.25
+    assert found["log_loss"] == found["nlpd"] == pytest.approx(-np.log([0.7, 0.8, 0.3, 0.9]).mean())
+    assert found["brier"] == pytest.approx(((prob - np.eye(3)[y]) ** 2).sum(1).mean())
+    assert found["ece"] == pytest.approx((0.3 + 0.2 + 0.5 + 0.1) / 4)  # each row in a bin of its own
+
+
+def test_two_classes_have_the_same_scores_in_both_formats(rng):
+    y, p = np.where(rng.uniform(size=200) < 0.4, 1.0, -1.0), rng.uniform(size=200)
+    both = np.column_stack([1 - p, p])
+    one = metrics.scores("classification", {"y": y, "prob": p})
+    assert one["brier"] == pytest.approx(np.mean((p - (y > 0)) ** 2))
+    assert one["ece"] == pytest.approx(metrics.ece(y, both)) and metrics.nlpd_class(y, both) == one["nlpd"]
+
+
+def test_ece_of_right_probabilities_is_small_and_of_sure_ones_their_distance(rng):
+    p = rng.uniform(0.5, 1, size=40_000)
+    y = np.where(rng.uniform(size=40_000) < p, 1.0, -1.0)
+    assert metrics.ece(y, p) < 0.01
+    assert metrics.ece(y, np.full(40_000, 1.0)) == pytest.approx(np.mean(y < 0))
+    count, sure, right = metrics.reliability(y, p)
+    assert count.sum() == 40_000 and len(count) == 15 and (right <= count).all() and (count[:7] == 0).all()
+    assert sure.sum() == pytest.approx(p.sum())
+
+
+def test_scores_of_classes_and_counts_agree_with_scikit_learn(rng):
+    sklearn = pytest.importorskip("sklearn.metrics")
+    y, prob = rng.integers(0, 4, 50), rng.dirichlet(np.ones(4), 50)
+    assert metrics.log_loss(y, prob) == pytest.approx(sklearn.log_loss(y, prob))
+    counts, mean = rng.poisson(3.0, 50), rng.uniform(1, 5, 50)
+    assert metrics.deviance(counts, mean) == pytest.approx(sklearn.mean_poisson_deviance(counts, mean))
+    assert metrics.deviance(counts + 0.5, mean) is None and metrics.deviance(counts, mean - 2) is None
+
+
+def test_a_density_of_its_own_takes_the_place_of_the_normal_one():
+    parts = {"y": np.array([1.0, 5.0]), "mean": np.ones(2), "var": np.ones(2), "y_train": np.arange(3.0),
+             "variance": 1.0, "log_density": np.array([-1.0, -3.0]),
+             "interval": np.array([[0.0, 2.0], [0.0, 2.0]])}  # fmt: skip
+    found = metrics.scores("regression", parts)
+    assert found["nlpd"] == 2.0 and found["coverage"] == 0.5 and found["crps"] is None
+    del parts["interval"]
+    assert metrics.scores("regression", parts)["coverage"] is None

@@ -14,7 +14,7 @@ from gpbench.system.atomic_files import read_json
 from .results_table import ResultsTable, kept_curves, kept_notes
 from .series import SERIES
 from .table import frame_csv
-from .traces import is_path, list_points, round_points, theta_points, trace_points
+from .traces import count_points, is_path, list_points, round_points, theta_points, trace_points
 
 PATHS, PATHS_OF_TABLES = 20, 5  # greedy paths of one series that curves.csv keeps: for figures, for tables
 
@@ -60,7 +60,7 @@ def _contents(curves: pd.DataFrame, notes: pd.DataFrame) -> dict[str, bytes]:
 
 
 def damaged(folder: Path) -> list[str]:
-    """Those of curves.csv and notes.csv that are not what was written."""
+    """Which of curves.csv and notes.csv are not what was written."""
     found = []
     for name, read in (("curves.csv", kept_curves), ("notes.csv", kept_notes)):
         try:
@@ -92,6 +92,7 @@ def curves_of(results: ResultsTable) -> pd.DataFrame:
         top = row["d_max"] == largest.get((row["dataset"], row["n_train"], row["label"]))
         if not is_path(trace) or (seen[series] <= most and top):
             out += [(row["trial_id"], *point) for point in trace_points(trace)]
+        out += [(row["trial_id"], *point) for point in count_points(trace)]
         if row["trial_id"] in shown:
             whole = [*list_points(trace), *(round_points(trace) if most == PATHS else [])]
             out += [(row["trial_id"], *point) for point in whole]

@@ -12,7 +12,7 @@ from gpbench.experiment.plan.plan import every_trial
 
 
 def stale_ids(path: Path, ids: Iterable[str]) -> set[str]:
-    """Of the ids in a results folder; none where its config cannot be planned here (a plug-in that is not loaded)."""
+    """The stale ones of the ids; none if the folder's config cannot be planned (a plug-in is not loaded)."""
     file, ids = path / "config.resolved.yaml", set(ids)
     if not file.is_file():
         return set()

@@ -12,7 +12,7 @@ from .results_table import ResultsTable
 
 
 def remark(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
-    """A line for beside the times when the trials of a table ran on machines of several kinds."""
+    """A note about the times of a table whose trials ran on machines of several kinds."""
     kinds = {f.stem: _kind(read_json(f)) for f in (results.path / "env").glob("*.json")}
     if len(set(kinds.values())) < 2:
         return []

@@ -9,7 +9,7 @@ import pandas as pd
 
 
 def mean_std(values: pd.Series, factor: float = 1.0, decimals: int | None = None, plus_minus: str = " ± ") -> str:
-    """Empty without values; the std (n - 1) only where there are two or more; a constant is written alone."""
+    """'mean ± std' of values: empty without values, std (n - 1) from two values on, a constant alone."""
     values = values.dropna() * factor
     if values.empty:
         return ""

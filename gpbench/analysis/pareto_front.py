@@ -1,4 +1,4 @@
-"""The front of quality against time: who is on it, and what each of them adds to it.
+"""The front of quality against time: which series are on it, and what each of them adds to it.
 
 Time is CPU seconds of a whole trial, shared learning included; a folder whose trials do not know them has no front. The
 hypervolume is the share of the box between the fastest and the slowest, the best and the worst of the series that
@@ -26,7 +26,7 @@ LEAST = 4  # series, fewer of which a reader ranks by eye
 
 
 def whole_trial(rows: pd.DataFrame) -> tuple[str, str]:
-    """(column, words) of the time of a whole trial: CPU seconds where every row knows them, as they do not wait."""
+    """(column, words) of the time of a whole trial: CPU seconds if every row has them, since they count no waiting."""
     cpu = len(rows) > 0 and (rows["cpu_seconds"] > 0).all()
     return ("cpu_seconds", "CPU seconds") if cpu else ("total_seconds", "seconds")
 
@@ -67,7 +67,7 @@ def _parts(results: ResultsTable) -> Iterator[tuple[str, float, str, pd.DataFram
 
 
 def _series_rows(part: pd.DataFrame, metric: str) -> list[dict]:
-    """Those that compete beside each other on the trials they share, every other one beside each of them."""
+    """Rows of the series that compete on the trials they share; every other series with each of them."""
     time, score = by_trial(part, "cpu_seconds"), by_trial(part, metric)
     rivals = competing(score)
     shared = rivals.index if len(rivals) else score.index  # no trial in common: each has its own mean

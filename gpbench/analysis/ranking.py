@@ -1,4 +1,4 @@
-"""Who is best, who is significantly worse: marks for the tables, rows for stats/*.csv, ranks over data sets."""
+"""The best methods, the significantly worse ones: marks for tables, rows for stats/*.csv, ranks over data sets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Mark:
 
 
 def marked(text: str, mark: Mark | None, **more) -> TableCell:
-    """The cell of a series: bold for the best, a star for what is significantly worse, few where few trials say so."""
+    """The cell of a series: bold for the best, a star if significantly worse, 'few' if the test has few trials."""
     if mark is None:
         return TableCell(text, **more)
     few = mark.worse and mark.n < significance.FEW

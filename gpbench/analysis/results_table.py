@@ -45,7 +45,7 @@ class ResultsTable:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """How figures and tables call a data set, where the config says so (`label:` of a data set)."""
+        """Labels of data sets in figures and tables (`label:` of a data set in the config), by name."""
         entries = self.config.get("datasets") or [self.config.get("dataset")]
         found = {}
         for entry in (e for e in entries if isinstance(e, dict) and e.get("label")):

@@ -1,4 +1,4 @@
-"""Rows of results as series: what one line of a table or figure is, what it is called, and trials paired by method."""
+"""Rows of results as series, the lines of tables and figures: their names, and trials paired by method."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SERIES = ("dataset", "n_train", "label", "cache", "d_max")  # one line of a tabl
 
 
 def series_name(key: dict, frame: pd.DataFrame) -> str:
-    """The label, with d_max and cache only where they tell series of that label apart."""
+    """The label, with d_max and cache only if series of that label differ in them."""
     mine = frame[frame["label"] == key["label"]]
     extra = [
         f"{name} {key[name]:.0f}"
@@ -50,7 +50,7 @@ def paired(frame: pd.DataFrame, metric: str, by: str = "series") -> tuple[pd.Dat
 
 
 def competing(wide: pd.DataFrame) -> pd.DataFrame:
-    """Of trials by method the methods with enough trials, on the trials that these share."""
+    """The methods with enough trials, on the trials that these share."""
     return wide.loc[:, enough(wide.count())].dropna()
 
 

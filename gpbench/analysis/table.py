@@ -1,4 +1,4 @@
-"""A table as markdown, LaTeX (booktabs), CSV, HTML or plain text; each format escapes what it must."""
+"""A table as markdown, LaTeX (booktabs), CSV, HTML or plain text; each format escapes its special characters."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 MAX_STEPS, MAX_SIZES = 100, 50  # rows of one trace; of a greedy path, of which there are many
 STEP = ("step", "size", "epoch", "evaluation", "round")  # what numbers the rows of a trace, the first that is there
+COUNTS = ("bin_rows", "bin_prob", "bin_right", "confusion")  # experiment/evaluation/class_counts.py
 UNUSED = (*STEP, "row", "score")  # known from elsewhere, or of no use in a report
 
 
@@ -43,8 +44,14 @@ def trace_points(trace: list[dict]) -> list[tuple[float, str, float]]:
 
 def list_points(trace: list[dict]) -> list[tuple[float, str, float]]:
     """Curves that a trace holds whole, as (place in the list, key, value): a fit over one input, all candidates."""
-    lists = [(k, v) for row in trace for k, v in row.items() if isinstance(v, list)]
+    lists = [(k, v) for row in trace for k, v in row.items() if isinstance(v, list) and k not in COUNTS]
     return [(float(i), k, float(x)) for k, v in lists for i, x in enumerate(v) if is_number(x)]
+
+
+def count_points(trace: list[dict]) -> list[tuple[float, str, float]]:
+    """Counts of class predictions (COUNTS), which are added up over trials, as (place in the list, key, value)."""
+    lists = [(k, row[k]) for row in trace for k in COUNTS if k in row]
+    return [(float(i), k, float(x)) for k, v in lists for i, x in enumerate(v) if x]
 
 
 def round_points(trace: list[dict]) -> list[tuple[float, str, float]]:
@@ -88,7 +95,7 @@ def last_of(curves: pd.DataFrame, key: str, rows: pd.DataFrame) -> pd.Series:
 
 
 def along(curves: pd.DataFrame, rows: pd.DataFrame, key: str) -> pd.DataFrame:
-    """`key` beside `seconds` of the steps that have both, in the order of the steps, of the trials among `rows`."""
+    """`key` and `seconds` of the steps that have both, in the order of the steps, for the trials of `rows`."""
     mine = curves[curves["key"].isin(["seconds", key]) & curves["trial_id"].isin(rows["trial_id"])]
     wide = mine.dropna(subset=["step"]).pivot_table(
         index=["trial_id", "step"], columns="key", values="value", aggfunc="last"

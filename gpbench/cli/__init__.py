@@ -59,7 +59,7 @@ def main() -> None:
         code = 143
     except BrokenPipeError:
         code = 141
-    except Exception as e:  # a bug of ours: say so in a line, and all of it to who asks
+    except Exception as e:  # a bug of ours: one line says so, and --verbose shows all of it
         if why := os_limits.blamed_for(e):
             sys.exit(_ended(fail(StorageError(why))))
         hint = " (traceback: gpbench -v ...)"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
+from gpbench.text import counted
+
 from .shared import KEPT, Command, note, on_interruption, output_folder, plugin_option, stopped
 from .table_options import Duration, choices_of, column_options, file_argument, look, tell
+
+KEPT_ARRAYS = 0.15  # of the seconds of reading: a trial reads the arrays of a large file, not its text
 
 
 @click.command(cls=Command)
@@ -26,14 +31,18 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
 
     Successive halving over methods and sizes on repeated splits; the cheapest candidate is recommended that is behind
     the best by at most one standard error of their difference (and 2.5 %, or .025 nat). The folder keeps the table, a
-    plot, and advice.yaml for gpbench run. Methods of plug-ins, files or installed packages, are candidates, too.
+    plot, a page (advice.html), and advice.yaml for gpbench run. Methods of plug-ins are candidates, too.
     """
     import time
 
     begin = time.monotonic()
     from gpbench import catalog
+    from gpbench.data import table_arrays
+    from gpbench.data.dataset import Kind
+    from gpbench.estimators import defaults
     from gpbench.estimators.advise import candidates, choose, recommendation_text
     from gpbench.estimators.advise.halving import Search, Stopped, refuse
+    from gpbench.estimators.pages import advice_page
     from gpbench.experiment.results.checked_files import write_atomic
 
     if metric is not None:
@@ -41,6 +50,8 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
     opened = time.monotonic()
     looked, source = look(file, target, task, choices_of(**columns))
     reading = time.monotonic() - opened
+    if os.path.getsize(file) >= table_arrays.SMALLEST:
+        reading *= KEPT_ARRAYS
     task = source["task"]
     metric = metric or recommendation_text.ERROR[task]
     _refuse_metric(metric, task)
@@ -54,13 +65,17 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
     try:
         with on_interruption(KEPT):
             live = search.go()
-    except Stopped as e:  # no advice: who interrupts wants the prompt back
+    except Stopped as e:  # no advice after an interruption
         stopped(KEPT)
         return e.exit_code
     rows, found = search.table(live)
     if not found:
         note(search.nothing())
-        return 1
+        if search.failure():
+            return 1
+        method = defaults.method(Kind(task, max(len(looked.labels), 2)), len(looked.y))[0]
+        click.echo(f"advice: {method}: the default for {counted(len(looked.y), 'row')}; nothing was compared.")
+        return 0
     cost = {c: recommendation_text.cost(rs) for c, rs in found.items()}
     scores = {c: [search.score(r) for r in rs] for c, rs in found.items()}
     verdict = choose.recommend(scores, cost, metric)
@@ -70,13 +85,16 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
     write_atomic(out / "advice.yaml", recommendation_text.config(search, verdict).encode())
     write_atomic(out / "advice.svg", recommendation_text.plot(search, found, verdict))
     write_atomic(out / "advice.md", f"{text}\n\n{verdict.pick.name}: {verdict.reason}.\n".encode())
+    page = advice_page.html(search, found, verdict, rows, file)
+    write_atomic(out / "advice.html", page.encode("utf-8", "backslashreplace"))
+    note(f"page: {out / 'advice.html'}")
     note(f"config: {out / 'advice.yaml'} (gpbench run), plot: {out / 'advice.svg'}")
     for line in search.left_out(found):
         note(f"left out: {line}")
-    if rows < search.full or len(next(iter(found.values()))) < 2:
-        reached = f"{rows} of {search.full} training rows" if rows < search.full else "one split of all rows"
-        note(f"the budget of {budget:g} s is too small for these rows: it reached {reached}; this is a first guess")
-        return 1
+    splits = len(next(iter(found.values())))
+    rests = f"the advice rests on {rows} of {search.full} training rows and {counted(splits, 'split')}"
+    few = "; a larger --budget tries more" if rows < search.full or splits < 2 else ""
+    click.echo(f"{rests}, in {time.monotonic() - begin:.0f} of {budget:g} s{few}.")
     return 0
 
 

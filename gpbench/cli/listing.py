@@ -206,7 +206,7 @@ def schema():
 @click.command(cls=Command)
 @json_option
 def doctor(as_json):
-    """Versions, BLAS, threads, CHOLMOD, disk, data at hand."""
+    """Versions, BLAS, threads, CHOLMOD, disk, available data."""
     import platform
     import shutil
     from importlib.metadata import PackageNotFoundError, version

@@ -254,7 +254,7 @@ class _One:
         return max(summary.exit_code, self.trouble)
 
     def _condense(self, sources: tuple[str, ...]) -> None:
-        """Traces into curves.csv and notes.csv; trouble there takes nothing from the results."""
+        """Condense traces into curves.csv and notes.csv; an error there does not affect the results."""
         from gpbench.errors import GpbenchError
 
         try:

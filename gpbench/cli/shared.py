@@ -18,7 +18,7 @@ _QUIET = "gpbench.quiet"
 
 
 def _set_verbosity(context, parameter, value):
-    """-v and -q count wherever they stand, before or after the command."""
+    """Set the verbosity; -v and -q may come before or after the command."""
     import logging
 
     if not value:

@@ -36,7 +36,7 @@ def replace() -> None:
 
 
 def settle() -> None:
-    """Flush sys.stdout; what it cannot take is dropped, or the interpreter would complain and end with its own code."""
+    """Flush sys.stdout, and drop what cannot be written: otherwise the interpreter ends with its own exit code."""
     try:
         sys.stdout.flush()
     except OSError:

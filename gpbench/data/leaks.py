@@ -118,7 +118,7 @@ def _left_by_line(X: np.ndarray, t: np.ndarray) -> float:
 
 
 def single_leaks(X: np.ndarray, y: np.ndarray, columns) -> list[int]:
-    """Those of the columns that predict the target almost exactly alone, in one straight or monotone line.
+    """The columns that alone predict the target almost exactly, by one straight or monotone line.
 
     X may have NaN, whose rows do not count. Costs one pass over each column.
     """

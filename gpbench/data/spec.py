@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from gpbench import catalog
 from gpbench.errors import ConfigError, DataError
 
-from . import shards
+from . import shards, table_arrays
 from .dataset import Dataset, name_of
 from .fetch import obtain
 from .source import Source
@@ -33,6 +33,8 @@ def load(spec: dict, rng: np.random.Generator | None = None, offline=None, mirro
 
     `offline`, `mirror` and `data_dir` default to GPBENCH_OFFLINE, GPBENCH_MIRROR and GPBENCH_DATA (datasets/).
     """
+    if "csv" in spec and "columns" in spec:
+        return table_arrays.read(spec, obtain.Places.find(None, None, data_dir).data)
     if "csv" in spec:
         return csv_file.read(**spec)
     if is_large(spec):

@@ -55,6 +55,7 @@ class Estimator(BaseEstimator):
         for name in ("columns_", "quality_", "_examined"):  # of an earlier fit
             vars(self).pop(name, None)
         told: list[str] = []
+        reading = vars(self).pop("_reading", None)  # of the csv that this fit is to
         objects = parameters.takes_objects(self.kernel)
         if not objects and csv_models.needs_rules(X):
             checked_width(self, X, reset=True)
@@ -69,9 +70,9 @@ class Estimator(BaseEstimator):
         rows = RowNoise.of(len(y), weight, variance)
         kind = Kind(self._task, len(getattr(self, "classes_", ())) or 2)
         cls, usual = parameters.method_class(self.method, kind, self.likelihood)
-        choice = parameters.kernel(self.kernel, cls)
+        choice = parameters.placed(parameters.kernel(self.kernel, cls), self._places(reading), X.shape[-1])
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, kind, self.likelihood, cls.takes_prior)
+        h = parameters.hyperparameters(self.learn, self._task, self.likelihood)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
@@ -80,6 +81,14 @@ class Estimator(BaseEstimator):
             X, y, kind, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
         )
         self._keep(model, X, method, [*told, *notes, *more], choice.objects)
+
+    def _places(self, reading) -> dict[str, list[int]]:
+        """Positions of inputs by the names of columns, and of inputs."""
+        reading = reading or getattr(self, "columns_", None)
+        if reading is None:
+            return {name: [j] for j, name in enumerate(map(str, getattr(self, "feature_names_in_", ())))}
+        found, inputs = {name: [j] for j, name in enumerate(reading.inputs)}, iter(range(len(reading.inputs)))
+        return {**found, **{c.name: [next(inputs) for _ in c.inputs] for c in reading.columns if c.inputs}}
 
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
@@ -130,7 +139,7 @@ class Estimator(BaseEstimator):
         return model.predict(X)
 
     def _ready(self, X) -> tuple[fit.Model, np.ndarray]:
-        """The fitted model and the inputs as it takes them."""
+        """The fitted model, and the inputs in the form that it expects."""
         self._ready_to_predict()
         if hasattr(self, "columns_"):
             if hasattr(self, "feature_names_in_"):  # fitted to a data frame of more than numbers

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpbench import catalog
 from gpbench.data.labels import numbered, sorted_labels
-from gpbench.errors import BadInput, DataError
+from gpbench.errors import BadInput, DataError, GpbenchError
 from gpbench.metrics import class_numbers, each_class
 
 from . import input_checks
@@ -91,3 +92,14 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
             Classes.
         """
         return self.classes_[self.predict_proba(X).argmax(1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.method == "auto" or self._takes_many()
+        return tags
+
+    def _takes_many(self) -> bool:
+        try:
+            return catalog.find("method", self.method).many_classes
+        except GpbenchError:  # told by `fit`
+            return True

@@ -37,6 +37,7 @@ def fit_table(model, looked: Look):
     of_rows = {k: v for k, v in of_rows.items() if v is not None}
     if looked.labels and of_rows:
         raise BadInput("weights and noise variances of rows are for regression; leave them out for classes")
+    model._reading = encoding
     model.fit(X, y, **of_rows)
     if len(y) > 1:
         again = remarks(X, looked.y, "classification" if looked.labels else "regression")
@@ -53,7 +54,7 @@ def _with_fill(encoding: Encoding | Reading, fill) -> Encoding | Reading:
 
 
 def _encoded(encoding: Encoding, path, header: list[str], rows: list[list[str]]) -> tuple[np.ndarray, list[str]]:
-    """Inputs without a gap, and what is to be told about the rows."""
+    """Inputs without missing values, and remarks about the rows."""
     X, told = encoding.encode(path, header, rows)
     if (gaps := np.argwhere(np.isnan(X))).size:
         i, j = gaps[0]

@@ -69,7 +69,7 @@ class Model:
         return Prediction(mean, var, self.scaler.back(p.mean, p.var_latent, X)[1])
 
     def covariance(self, X, latent: bool) -> np.ndarray:
-        """Of new targets at the rows, or (`latent`) of the function there, in raw units   (t, t)."""
+        """Covariance of new targets at the rows, or (`latent`) of the function, in raw units   (t, t)."""
         if memory.too_large("", len(X), MATRICES):
             raise BadInput(f"the covariances of {len(X)} rows do not fit into memory: give fewer rows at once")
         Xs = self.scaler.inputs(X)
@@ -81,7 +81,7 @@ class Model:
         return found * self.scaler.factor**2
 
     def quantiles(self, X, q: float) -> np.ndarray:
-        """Of the predictive density of a new target, in raw units   (t,)."""
+        """Quantiles of the predictive density of a new target, in raw units   (t,)."""
         if hasattr(self.fitted.predict, "quantiles"):
             with threads.limited():
                 return self.scaler.back(self.fitted.predict.quantiles(self.scaler.inputs(X), q), None, X)[0]
@@ -118,7 +118,7 @@ def fit(
     X, y, kind: Kind, method: Method, kernel: KernelChoice, h: dict, streams: Streams,
     max_seconds: float | None = None, rows: RowNoise | None = None,
 ) -> tuple[Model, Training, list[str]]:  # fmt: skip
-    """A model of raw rows, the rows as it got them, and what its user should know."""
+    """A model of raw rows, the rows as it used them, and notes for the user."""
     refuse_too_large(method, len(y))
     task = kind.task
     scale = {"inputs": "none" if kernel.objects or kernel.raw_inputs else "standardise"}
@@ -188,6 +188,6 @@ def remarks(X, y, task: str) -> list[str]:
 
 
 def refuse_too_large(method: Method, n: int) -> None:
-    """A method on n x n matrices, before it asks the machine for more memory than there is."""
+    """Refuse a method on n x n matrices that need more memory than the machine has."""
     if method.dense and (why := memory.too_large(method.name, n, MATRICES)):
         raise BadInput(why)

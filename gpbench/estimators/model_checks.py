@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.kernels.on_columns import OnColumns, fault
 
 from .model_layouts import LAYOUTS, STATE
 
@@ -119,6 +120,12 @@ def _kernel(value, D: int | None, where: str) -> None:
         for part in parts:
             _kernel(part, D, where)
         made = type(value)(parts)
+    elif isinstance(value, OnColumns):
+        columns = value.columns
+        if not isinstance(columns, tuple) or fault(columns, D):
+            raise Unfit(f"{where} looks at inputs that are not there")
+        _kernel(value.part, len(columns), where)
+        made = OnColumns(value.part, columns)
     elif hasattr(value, "dims"):
         if D is not None and value.dims != D:
             raise Unfit(f"{where} is for {value.dims} inputs, not for {D}")

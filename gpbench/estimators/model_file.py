@@ -2,7 +2,7 @@
 
 The description is JSON: numbers, texts, lists, places of arrays, and objects of gpbench's own classes as the mapping of
 their attributes. Reading makes objects of classes inside gpbench only, and calls no function of theirs but
-`__setstate__`. A kernel of a plug-in is written by its name and its file's hash; whoever reads it has to have loaded
+`__setstate__`. A kernel of a plug-in is written by its name and its file's hash; the reader has to have loaded
 that file.
 """
 
@@ -39,7 +39,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 def refuse_path(path) -> None:
-    """Where no model can be kept, told before it is fitted."""
+    """Refuse a path to which no model can be written, before the fit."""
     place = Path(path)
     if place.suffix != ".npz":
         named = place.name.strip(".") not in ("", "npz")  # "." and ".." are folders, ".npz" is a suffix without a name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,18 @@ from gpbench.experiment.config.document_checker import Reader, wording
 from gpbench.experiment.config.sections import Hyperparameters
 from gpbench.experiment.config.yaml_document import Document
 from gpbench.gp.kernels.base import Kernel
-from gpbench.gp.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
+from gpbench.gp.kernels.build import (
+    COLUMNS,
+    COMBINED,
+    build_kernel,
+    fault_of_columns,
+    how_to_write,
+    is_compact,
+    named_columns,
+    names_in,
+    options_of,
+    with_positions,
+)
 from gpbench.gp.kernels.function import FunctionKernel
 from gpbench.gp.kernels.patterns import NO_SUPPORT
 from gpbench.methods.auto import Auto, usual_learning
@@ -28,6 +40,20 @@ from . import defaults
 
 SIZES = ("d_max", "neighbours")  # fields that `n_basis` stands for
 LEARN = ("auto", "fixed", "joint", "interleaved")
+
+
+def placed(choice: KernelChoice, places: Mapping[str, Sequence[int]], inputs: int) -> KernelChoice:
+    """With the positions of the inputs that the kernel names."""
+    if isinstance(choice.given, Kernel) or choice.objects:
+        return choice
+    for name in named_columns(choice.given):
+        if name not in places:
+            known = list(places)[:20]
+            raise BadParameter(f"kernel: columns: there is no input '{name}'{nearest(name, known, 'there are')}")
+    given = with_positions(choice.given, places)
+    if why := fault_of_columns(given, inputs):
+        raise BadParameter(f"kernel: {why}")
+    return replace(choice, given=given)
 
 
 @dataclass(frozen=True)
@@ -61,7 +87,10 @@ def method_class(name: str, kind: Kind, likelihood: str | None = None) -> tuple[
         other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
         raise BadParameter(f"method: {name} is for {cls.task}; use {other}")
     if kind.classes > 2 and not cls.many_classes:
-        raise BadParameter(f"method: {name} is for two classes, y has {kind.classes}; take dirichlet or one-vs-rest")
+        raise BadParameter(  # the first words are those that scikit-learn's own checks look for
+            f"Only binary classification is supported. The method {name} is for two classes, y has {kind.classes}; "
+            "take dirichlet or one-vs-rest"
+        )
     return cls, usual
 
 
@@ -83,7 +112,7 @@ def _likelihood(name, cls: type[Method], task: str) -> str:
 def method(
     cls: type[Method], task: str, n_basis, options: dict | None, usual: dict, n: int
 ) -> tuple[Method, list[str]]:
-    """The method with its size, and what is to be told about the size."""
+    """The method with its size, and a remark about the size."""
     size, notes = next((f for f in SIZES if f in cls.model_fields), None), []
     given = dict(usual)
     if "nugget" in cls.model_fields:
@@ -155,11 +184,11 @@ def kernel(given: Any, cls: type[Method]) -> KernelChoice:
 
 
 def _compact(choice: KernelChoice) -> bool:
-    return not choice.objects and choice.build(np.eye(2)).compact
+    return choice.given.compact if isinstance(choice.given, Kernel) else is_compact(choice.given)
 
 
 def _described(given: Any) -> dict:
-    """A description with every option known, as gp/kernels/build.py takes it."""
+    """A kernel description with all options, as gp/kernels/build.py expects it."""
     given = {"name": given} if isinstance(given, str) else given
     if not isinstance(given, dict):
         raise BadParameter(f"kernel: expected a name, a mapping, a Kernel or a function k(A, B), got {given!r}")
@@ -177,19 +206,20 @@ def _described(given: Any) -> dict:
         options = options_of(catalog.find("kernel", given["name"]))
     except ConfigError as e:
         raise BadParameter(f"kernel: {e}") from e
-    if unknown := [k for k in given if k not in {"name", *options}]:
-        raise BadParameter(f"kernel: {given['name']} has no option '{unknown[0]}'; it has {', '.join(options)}")
+    if unknown := [k for k in given if k not in {"name", COLUMNS, *options}]:
+        known = ", ".join([*options, COLUMNS])
+        raise BadParameter(f"kernel: {given['name']} has no option '{unknown[0]}'; it has {known}")
     return given
 
 
-def hyperparameters(learn: Any, kind: Kind, likelihood: str | None = None, prior: bool = True) -> dict:
+def hyperparameters(learn: Any, task: str, likelihood: str | None = None) -> dict:
     """As a trial keeps them; `learn` is a word, or a mapping as a config has under `hyperparameters`."""
     if isinstance(learn, dict):
         given = learn
     elif learn not in LEARN:
         raise BadParameter(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
     else:
-        given = usual_learning(kind.task, likelihood, prior and kind.classes == 2)
+        given = usual_learning(task, likelihood)
         if learn != "auto" and learn != given["schedule"]:
             given = {"schedule": learn, "from": "full-gp"}
     try:
@@ -226,7 +256,7 @@ def _of_learning(error: ValidationError | TypeError) -> str:
 
 
 def max_seconds(given: Any) -> float | None:
-    """Seconds, from a number or a text as the command line takes it."""
+    """Seconds, from a number or from a text such as 10m."""
     if given is None:
         return None
     found = seconds(given) if isinstance(given, str) else given

@@ -1,4 +1,4 @@
-"""The random streams of a fit: from a seed, or those of a trial, with which an estimator gives the runner's numbers."""
+"""The random streams of a fit: from a seed, or those of a trial, so that an estimator repeats the runner's numbers."""
 
 from __future__ import annotations
 

@@ -51,6 +51,9 @@ except ImportError:
         if reset:
             estimator.n_features_in_ = X.shape[1]
             vars(estimator).pop("feature_names_in_", None)
+            if (names := list(getattr(X, "columns", ()))) and all(isinstance(name, str) for name in names):
+                estimator.feature_names_in_ = np.array(names, dtype=object)
+            vars(estimator).pop("feature_names_in_", None)
             if names is not None:
                 estimator.feature_names_in_ = np.array(names, dtype=object)
             return

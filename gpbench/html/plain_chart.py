@@ -1,4 +1,4 @@
-"""A chart of numbers that no trial stands behind: dots, lines, a band, bars, with the axes and the style of the others.
+"""A chart without trials: dots, lines, a band, bars, with the axes and the style of the other charts.
 
 This file computes places and paths; `plain_chart` of templates/parts.html draws them.
 """

@@ -1,4 +1,4 @@
-"""A chart as inline SVG: lines with points that the script can tell about, a legend and a caption in HTML.
+"""A chart as inline SVG: lines with points that the script describes, a legend and a caption in HTML.
 
 This file computes places and paths; templates/parts.html draws them. The look (colour, dashes, marker) belongs to a
 method, the same in every chart of a page. Colours come from the style sheet, so that one drawing serves a light and a

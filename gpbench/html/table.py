@@ -33,7 +33,7 @@ def table(t, book: Any = None, files: Sequence[dict] = ()) -> Markup:
 
 
 def merged(notes: list[str]) -> list[str]:
-    """'a: few pairs.' and 'b: few pairs.' become 'a, b: few pairs.': what holds for many is told once."""
+    """'a: few pairs.' and 'b: few pairs.' become 'a, b: few pairs.': a remark about several is written once."""
     whose: dict[str, list[str]] = {}
     for note in notes:
         name, found, rest = note.partition(": ")
@@ -52,7 +52,7 @@ def _quantities(t) -> list[str]:
 
 
 def _texts(t) -> list[bool]:
-    """Columns of words or sentences, which stand on the left."""
+    """Columns of words or sentences, which are aligned left."""
     found = [[c.text for c in column] or ["0"] for column in _columns(t)]
     return [not any(map(NUMBER.match, filter(None, f))) or max(map(len, f)) > TEXT_COLUMN for f in found]
 

@@ -39,10 +39,10 @@ FIC = 100
 CLASSES_SIZE = 500  # inducing inputs of each of many classes
 
 
-def usual_learning(task: str, likelihood: str | None = None, prior: bool = True) -> dict[str, Any]:
-    """`hyperparameters` of a config that says nothing of them; `prior`: whether the method takes one."""
+def usual_learning(task: str, likelihood: str | None = None) -> dict[str, Any]:
+    """`hyperparameters` of a config that says nothing of them."""
     if task == "classification":  # no full GP exists for classes
-        return {"schedule": "joint", "evaluations": 50} | ({"prior": "half-t"} if prior else {})
+        return {"schedule": "joint", "evaluations": 50, "prior": "half-t"}
     if likelihood is not None:
         return {"schedule": "joint", "evaluations": 60}
     return {"schedule": "fixed", "from": "full-gp"}

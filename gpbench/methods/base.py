@@ -19,7 +19,7 @@ from gpbench.gp.inference.model import GP, Prediction, Predictor
 from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning.full_gp import neutral_start
-from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch
+from gpbench.gp.learning.learner import LEARNER, HyperparameterSearch, OptimiserOptions
 from gpbench.recorder import Recorder
 
 from .families.fitted_checks import refuse_impossible
@@ -50,6 +50,10 @@ class Schedule:
     restarts: int = 1
     prior: str = "none"  # on the hyperparameters (gp/learning/priors.py); half-t for classification
     learner: HyperparameterSearch = LEARNER
+
+    @property
+    def options(self) -> OptimiserOptions:
+        return OptimiserOptions(self.evaluations, self.optimiser, self.restarts, self.learner)
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class Problem:
         return not isinstance(self.X, np.ndarray)
 
     def few(self) -> Problem:
-        """Itself, or the first rows of the shared order where there are more than are held at once."""
+        """The problem itself, or its first rows in the shared order if they are more than memory holds."""
         if not self.large:
             return self
         rows = self.order[:FEW]
@@ -163,7 +167,7 @@ def _column(y, n: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained model. `predict` works on scaled inputs and gives scaled targets.
+    """A trained model. `predict` expects scaled inputs and returns scaled targets.
 
     It is called with inputs (t, D): a `Predictor`, or any function; one that pickles, if the model is to be kept.
 
@@ -225,7 +229,6 @@ class Method(BaseModel):
     task: ClassVar[str] = "regression"  # or classification, or ANY
     usual_kernel: ClassVar[str | None] = None  # of a config that names none; None: the config's own default
     many_classes: ClassVar[bool] = False  # takes more than two classes
-    takes_prior: ClassVar[bool] = True  # of classification: uses the schedule's prior on hyperparameters
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices
@@ -258,7 +261,7 @@ class Method(BaseModel):
 
     @classmethod
     def idle(cls, given: Mapping[str, Any]) -> set[str]:
-        """Parameters that play no part beside these others."""
+        """Names of parameters that have no effect together with the given ones."""
         return set()
 
     @classmethod

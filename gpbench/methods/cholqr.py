@@ -12,6 +12,7 @@ from gpbench.gp.inference import sparse
 from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.gp.kernels.rows import KernelRows
 from gpbench.gp.learning.adapt import adapt
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.gp.learning.parameters import Layout
 from gpbench.gp.linalg.cholesky import JITTER, jitter_notes
 from gpbench.gp.linalg.cholqr import CholQR as Factor
@@ -122,7 +123,7 @@ class CholQR(Method):
             evaluations = schedule.evaluations if schedule.kind == "interleaved" else min(20, max(15, 2 * d))
             pivots, approximation = state.factor.pivots.copy(), OBJECTIVES[self.objective]
             bounds = Layout(problem.gp).bounds(schedule.learner)
-            rules = evaluations, self.optimiser, schedule.learner, bounds, JITTER
+            rules = OptimiserOptions(evaluations, self.optimiser, learner=schedule.learner), bounds, JITTER
             rows = problem.X[pivots], problem.X, problem.y
             gp, found = adapt(approximation, state.gp, *rows, *rules, recorder=recorder)
             new = self._build(problem, gp, pivots, energy, recorder)

@@ -12,7 +12,7 @@ from .families.sparse import SparseMethod
 
 
 class ConditionalVariance(SparseMethod):
-    """DTC on the rows that the basis before them determines least; looks at no target."""
+    """DTC on the rows that the basis before them determines least, without looking at targets."""
 
     name = "conditional-variance"
     title = "Greedy conditional variance"

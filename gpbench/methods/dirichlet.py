@@ -11,6 +11,7 @@ from gpbench import catalog
 from gpbench.errors import ConfigError, NotApplicable
 from gpbench.gp.inference.dirichlet import DirichletPosterior, targets
 from gpbench.gp.inference.row_noise import RowNoise
+from gpbench.gp.learning import priors
 from gpbench.gp.learning.dirichlet import ALPHAS, Rules, choose
 
 from .base import GP, Fitted, Problem, Recorder, Schedule
@@ -23,7 +24,6 @@ class Dirichlet(ManyClasses):
     name = "dirichlet"
     title = "Classes by Dirichlet regression"
     use = "Two or more classes by regression, without EP; take it for many classes, and for two where EP is too slow."
-    takes_prior = False
     heeds = dict.fromkeys(("joint", "interleaved"), ("evaluations", "optimiser"))
 
     regression: str = Field("full-gp", description="method of each class: full-gp, fitc, vfe, vecchia or vif")
@@ -81,10 +81,12 @@ class Dirichlet(ManyClasses):
     def _learned(self, problem: Problem, labels, recorder: Recorder):
         """(alpha, kernel) by the first rows of the shared order."""
         schedule, rows = problem.schedule, problem.order[: self.rows]
-        rules = Rules(0 if schedule.kind == "fixed" else schedule.evaluations, schedule.optimiser, schedule.learner)
-        if self.alpha is not None and not rules.evaluations:
+        options = schedule.options.within(0) if schedule.kind == "fixed" else schedule.options
+        prior = priors.find(schedule.prior, "lengthscale")  # the magnitude is that of log alpha
+        if self.alpha is not None and not options.evaluations:
             return self.alpha, problem.gp.kernel
         alphas = ALPHAS if self.alpha is None else (self.alpha,)
+        rules = Rules(options, prior)
         found = choose(problem.X[rows], labels[rows], problem.classes, problem.gp.kernel, alphas, rules, recorder)
         return found.alpha, found.kernel
 

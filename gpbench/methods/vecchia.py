@@ -52,8 +52,7 @@ class Vecchia(Method):
         X, y, k = problem.X[order], problem.y[order], min(self.neighbours, problem.n - 1)
         noise = None if problem.rows is None else problem.rows[order]
         if schedule.kind != "fixed":
-            budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-            gp, trace = learn(X, y, gp, k, *budget, rng, schedule.learner, recorder=recorder, rows=noise)
+            gp, trace = learn(X, y, gp, k, schedule.options, rng, recorder=recorder, rows=noise)
             recorder.rows(trace)
         near = earlier_neighbours(embedding(gp.kernel, X), k)
         if schedule.kind == "fixed" and problem.learned_on:
@@ -70,5 +69,5 @@ class Vecchia(Method):
         return Fitted(predict=posterior, gp=gp, n_basis=k, log_evidence=float(F), **recorder.told())
 
     def _factor(self, gp, X, y, near, noise) -> float:
-        """Of the variances, from the residuals of each row given all others."""
+        """Factor of the variances, from the residuals of each row given all others."""
         return variance_factor(*leave_one_out(build(gp, X[:0], X, y, near, noise=noise)))

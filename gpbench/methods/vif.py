@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from gpbench.errors import NotApplicable
 from gpbench.gp.inference import vif
 from gpbench.gp.learning.calibration import told, variance_factor
-from gpbench.gp.learning.full_scale import Budget, first_values, near_of, optimise_vif
+from gpbench.gp.learning.full_scale import first_values, near_of, optimise_vif
 from gpbench.gp.learning.neighbours import fit_noise, noise_note
 from gpbench.gp.linalg.cholesky import jitter_notes
 
@@ -75,17 +75,15 @@ class Vif(Method):
     def _learned(self, problem: Problem, X, y, noise, rng, recorder) -> tuple[GP, np.ndarray]:
         """Hyperparameters and inducing inputs, as the schedule says."""
         schedule, k = problem.schedule, min(self.neighbours, problem.n - 1)
-        budget = Budget(schedule.evaluations, self.optimiser or schedule.optimiser, schedule.restarts)
+        options = replace(schedule.options, optimiser=self.optimiser or schedule.optimiser)
         gp = problem.gp
         if schedule.kind != "fixed" and not problem.learned_on:
             with recorder.time("adapt"):
-                gp = first_values(X, y, gp, max(k, 1), budget, rng, schedule.learner, recorder, noise)
+                gp = first_values(X, y, gp, max(k, 1), options, rng, recorder, noise)
         Z = self._inducing(problem, gp, rng, recorder)
         if schedule.kind != "fixed":
             with recorder.time("adapt"):
-                gp, Z, trace = optimise_vif(
-                    X, y, gp, Z, k, budget, self.optimise_inputs, schedule.learner, recorder, noise
-                )
+                gp, Z, trace = optimise_vif(X, y, gp, Z, k, options, self.optimise_inputs, recorder, noise)
             recorder.rows(trace)
             recorder.evaluated(len(trace) * len(Z))
         elif problem.learned_on:

@@ -205,7 +205,7 @@ def check(dirs: list[str | Path | ResultsTable]) -> Check:
 
 
 def _told(claims) -> str:
-    """How the claims come out on stand-ins, for the eye only."""
+    """Results of the claims on stand-in data, for information only."""
     told = {"holds": "hold", "fails": "fail"}
     found = {
         text: [c.id for c in claims if c.numbers.startswith(f"{STANDIN}, where it {v}")] for v, text in told.items()

@@ -1,4 +1,4 @@
-"""The papers' numbers as data, and which of our rows each printed number stands for.
+"""The papers' numbers as data, and which of our rows each printed number corresponds to.
 
 Printed values stay as printed; `Printed.to_printed` brings ours to the same unit. The mapping from printed names to
 rows is in METHODS (columns that must agree), DATASETS and VARIANTS.

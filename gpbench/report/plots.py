@@ -37,7 +37,7 @@ from .plots_of_time import along_training, times, trade_off, training_sizes
 
 
 def learning_curves(results: ResultsTable) -> Named:
-    """Metric against d_max: mean with a band of one standard deviation; of one standard error where there are many.
+    """Metric against d_max: mean with a band of one standard deviation; of one standard error from five methods on.
 
     A method at one size beyond the others' (a full GP on a subset) is a level, not a point far to the right.
     """

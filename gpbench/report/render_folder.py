@@ -46,7 +46,7 @@ def render_plots(of: Path | ResultsTable, endings: tuple[str, ...] = ENDINGS) ->
 
 
 def render_report(path: Path) -> Path:
-    """report.html; with the figures in plots/, which are drawn where there are none."""
+    """Write report.html with the figures in plots/, which are drawn if there are none."""
     results = load(path)
     figures = sorted((results.path / "plots").glob("*.svg")) or render_plots(results, ("svg",))
     return place(results.path, {"report.html": page(results, figures)})[0]
@@ -63,7 +63,7 @@ def render_check(results: ResultsTable) -> list[Path]:
 
 
 def render_all(of: Path | ResultsTable) -> list[Path]:
-    """Everything that a finished run leaves beside its numbers."""
+    """Write all tables, statistics, plots, check.json and report.html of a folder."""
     results = _read(of)
     figures = render_plots(results)
     files = [*render_tables(results), *render_stats(results), *figures, *render_check(results)]

@@ -141,7 +141,7 @@ def _is_special(path) -> bool:
 
 
 def descriptor(path: Path, flags: int) -> int:
-    """Of a plain file; a link, a pipe or a device in its place is refused, not followed."""
+    """Descriptor of a plain file; a link, a pipe or a device in its place is refused."""
     fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
@@ -164,7 +164,7 @@ def sweep(folder: Path) -> None:
 
 
 def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError) -> Any:
-    """The content; `what` the file is, and the `error` that it is to its reader, are said where it cannot be read."""
+    """The JSON content; raises `error`, which names `what` the file is, if it cannot be read."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as e:
@@ -172,7 +172,7 @@ def read_json(file: Path, what: str = "", error: type[GpbenchError] = DataError)
 
 
 def raise_if_ours(error: BaseException, path) -> None:
-    """A StorageError where the error says that there is no space, or no permission, to write."""
+    """Raise a StorageError if the error says that there is no space, or no permission, to write."""
     number = getattr(getattr(error, "reason", error), "errno", None)
     if number in _OURS:
         reason = getattr(error, "strerror", error)

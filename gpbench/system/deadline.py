@@ -56,7 +56,7 @@ def share(part: float) -> Iterator[None]:
 
 @contextmanager
 def cuts() -> Iterator[list[str]]:
-    """A list of what the code inside leaves out for want of time; each sentence once, in order."""
+    """A list of what the code inside leaves out for lack of time; each sentence once, in order."""
     found: list[str] = []
     token = _cuts.set(found)
     try:

@@ -16,7 +16,8 @@ from gpbench.gp.inference.likelihoods import Probit
 from gpbench.gp.inference.sites_dense import Panels
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.learning import priors
-from gpbench.gp.learning.ep_mode import find_mode
+from gpbench.gp.learning.ep_mode import Rules, find_mode
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.gp.learning.parameters import Layout
 from gpbench.methods.base import GP, Prediction, Problem, Schedule
 from gpbench.methods.ep import EP
@@ -110,7 +111,9 @@ def test_the_mode_is_stationary_and_the_prior_pulls_it(rng):
     for name in ("none", "half-t"):
         prior = priors.find(name)
         starts = [Layout(p.gp, free_noise=False)]
-        at, _ = find_mode(lambda at: Panels(at.kernel, p.X), p.y, Probit(), prior, starts, 100, tolerance=1e-6)
+        at, _ = find_mode(
+            lambda at: Panels(at.kernel, p.X), p.y, Probit(), prior, starts, Rules(OptimiserOptions(100), 1e-6)
+        )
         slope = run(at.kernel).posterior.gradient()[0] + prior(at.kernel)[1]
         assert np.abs(slope).max() < 0.05
         found[name] = at.kernel

@@ -10,6 +10,7 @@ from gpbench.gp.inference.sites_fic import Fic
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning import full_gp
 from gpbench.gp.learning.full_gp import fit_hyperparameters
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.gp.linalg import cholesky
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.cholqr import CholQR
@@ -107,7 +108,7 @@ def test_the_trace_of_a_full_gp_goes_on_where_the_best_start_was_left(monkeypatc
         calls.append(1)
         return exact.evaluate(*args)
 
-    _, info = fit_hyperparameters(p.X, p.y, p.gp, 12, "lbfgs", 3, np.random.default_rng(0), counted)
+    _, info = fit_hyperparameters(p.X, p.y, p.gp, OptimiserOptions(12, restarts=3), np.random.default_rng(0), counted)
     trace = info["trace"]
     assert [row["evaluation"] for row in trace] == list(range(1, len(trace) + 1)) and len(trace) > 4
     assert np.all(np.diff([row["seconds"] for row in trace]) >= 0)

@@ -11,6 +11,7 @@ from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.kernels.piecewise_polynomial import PP0
 from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.methods.families.inducing import kmeans
 from gpbench.methods.fitc import Fitc
@@ -150,7 +151,9 @@ def test_random_basis_on_kin40k_comes_within_15_per_cent_of_the_known_errors(mir
         Xs, ys = (X - X[train].mean(0)) / X[train].std(0), (y - y[train].mean()) / y[train].std()
         if gp is None:
             some = train[:2000]
-            gp, _ = fit_hyperparameters(Xs[some], ys[some], neutral_start(ArdSE.create(Xs), ys[some]), 60)
+            gp, _ = fit_hyperparameters(
+                Xs[some], ys[some], neutral_start(ArdSE.create(Xs), ys[some]), OptimiserOptions(60)
+            )
         problem = Problem(Xs[train], ys[train], gp, Schedule(), rng.permutation(len(train)))
         path = Random().path(problem, rng, [100, 200, 400, 600])
         errors.append([np.mean((ys[test] - f.predict(Xs[test]).mean) ** 2) / np.var(ys[test]) for f in path])

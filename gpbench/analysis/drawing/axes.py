@@ -66,7 +66,7 @@ def band(ax, x, mean, std, label, look, limits=(-np.inf, np.inf)) -> None:
 
 
 def doubling(ax, sizes: pd.Series) -> None:
-    """Sizes that double (16, 32, ..., 512) stand at equal distances."""
+    """Draws sizes that double (16, 32, ..., 512) at equal distances."""
     steps = np.sort(sizes.unique())
     if len(steps) > 3 and (steps[1:] >= 1.5 * steps[:-1]).all():
         ax.set_xscale("log")

@@ -30,6 +30,9 @@ FEW_CLASSES = 20  # texts, up to which a target of texts is taken for classes in
 _copies: dict[str, str] = {}  # of this process: path on the machine that planned the run -> copy on this machine
 
 
+_looked: dict[tuple, Look] = {}  # the table that was read last
+
+
 def keep_copy(path: str, copy: str) -> None:
     """Read `copy` instead of `path` from now on; `path` belongs to the machine that planned the run."""
     _copies[path] = copy
@@ -62,10 +65,7 @@ def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_confi
     """Read and check a file; `say` words the choices as a config or a command line gives them (csv_words.py)."""
     path = Path(csv)
     if choices.columns is not None:
-        try:
-            return look_table(path, open_table(_copies.get(str(path), path), choices, say), target, task, choices, say)
-        except DataError as e:
-            return Look([str(e)], [])
+        return _look_auto(path, target, task, choices, say)
     try:
         header, rows = table(path)
     except DataError as e:
@@ -100,6 +100,23 @@ def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_confi
     if len(y) > 1 and not np.ptp(y):
         found.remarks.append(f"{path}: column '{target}', the target, is constant ({y[0]:g}): nothing is to be learned")
     return Look([], found.remarks, found.encoding, X, y, labels, str(path), kept + 1, **of_rows)
+
+
+def _look_auto(path: Path, target: str, task: str, choices: Choices, say: Say) -> Look:
+    """Reads columns by `columns: auto`; the last table read is kept, because a config is loaded several times."""
+    source = Path(_copies.get(str(path), path))
+    try:
+        state = source.stat()
+        key = (str(source), state.st_mtime_ns, state.st_size, target, task, choices.model_dump_json(), say.__name__)
+        if key not in _looked:
+            found = look_table(path, open_table(source, choices, say), target, task, choices, say)
+            _looked.clear()
+            _looked[key] = found
+        return _looked[key]
+    except OSError as e:
+        return Look([f"{path}: cannot be read ({e.strerror or e})"], [])
+    except DataError as e:
+        return Look([str(e)], [])
 
 
 def _of_rows(path, header: list[str], rows: list[Row], kept, choices: Choices, remarks: list[str]):
@@ -219,7 +236,7 @@ def numbers(path, name: str, cells: list[str], at=None, say: Say | None = None) 
         hint = f" ({say('missing', 'drop')})" if say else ""
         raise DataError(f"{where}: missing value; drop the row or fill it in{hint}")
     texts = [c for c in cells if not is_number(c)]
-    few = say and len(texts) == len(cells) and len(set(cells)) <= min(FEW_CLASSES, len(cells) / 2)
+    few = say and len(texts) == len(cells) and len(set(cells)) <= max(2, min(FEW_CLASSES, len(cells) / 2))
     hint = f"; for classes {say('task', 'classification')}" if few else ""
     raise DataError(f"{where}: {unfit(cell, number_form(texts))}{hint}")
 

@@ -42,7 +42,9 @@ LAST = 0.8  # the same where nothing would be left for another
 START, AROUND = 2.0, 0.3  # seconds until a rung's first process, and of the process around a fit, on an idle machine
 READS = 3  # of the file, for each rung: its config, its plan, and the runner before its first process
 TELLING, MOST_TELLING = 1.5, 0.2  # seconds of table and plot on an idle machine; of the budget, at most
+IDLE = 0.15  # of the budget: while more is left, further rows or splits are tried
 WORTHWHILE = 1.5  # times the rows of the rung before: less tells nothing new
+REST = 4  # candidates that go on to more rows than all can be tried on
 FEWEST_ROWS = 20
 
 
@@ -54,7 +56,7 @@ class Stopped(Exception):
 
 
 def refuse(path: str, target: str, y: np.ndarray) -> None:
-    """Targets that no two candidates can be told apart by."""
+    """Refuse targets on which all candidates have equal scores."""
     if len(y) < FEWEST_ROWS:
         rows = "1 row is" if len(y) == 1 else f"{len(y)} rows are"
         raise DataError(f"{path}: {rows} too few to hold some out; {FEWEST_ROWS} at least")
@@ -156,7 +158,7 @@ class Search:
     # -- what it costs ------------------------------------------------------------------------------------------
 
     def seconds(self, live: list[Candidate], rows: int) -> float:
-        """Of a rung: what is done once, and each candidate.
+        """Seconds that a rung takes: what is done once, and each candidate.
 
         The full GP that gives hyperparameters is done once per split, and grows with the cube of its rows.
         """
@@ -182,7 +184,7 @@ class Search:
         return _took(r) * max(1.0, rows / n) * max(1.0, grown), learn
 
     def pace_of(self, spent: float, done: list[TrialResult]) -> float:
-        """From the seconds of a rung, and what its fits say they took of them."""
+        """Pace of the machine: seconds of a rung, compared with the recorded seconds of its fits."""
         learn = max((r.seconds.get("learn") or 0.0 for r in done), default=0.0)
         return max(1.0, (spent - (sum(map(_took, done)) + learn) / self.jobs) / self._around(len(done)))
 
@@ -191,10 +193,10 @@ class Search:
         alone = self._work(c, self.full)[0] <= DEAR * self.left
         return alone and self.seconds([*chosen, c], self.full) <= share * self.left
 
-    def affordable(self, live: list[Candidate]) -> int:
-        """Training rows that half of the time left pays for."""
+    def affordable(self, live: list[Candidate], share: float = SHARE) -> int:
+        """Training rows that such a share of the time left pays for."""
         rows, step = self.full, 0.8
-        while rows > PILOT and self.seconds(live, rows) > SHARE * self.left:
+        while rows > PILOT and self.seconds(live, rows) > share * self.left:
             rows = int(step * rows)
         return rows
 
@@ -231,7 +233,52 @@ class Search:
                 break
             live, split = self._without_failures(live, rows, split), split + 1
             live = promoted(self._means(live, split), live, biased=False)
+        self._use_the_rest()
         return live
+
+    def _use_the_rest(self) -> None:
+        """More rows for the best candidates, else another split of the same rows, while time is left for them."""
+        while self.results and self.left > IDLE * self.budget:
+            rows, found = self.reached()
+            ranked = sorted(found, key=lambda c: found[c])
+            few = [c for c in ranked if np.isfinite(found[c])][:REST]
+            more = max([self.affordable(few[:k], LAST) for k in (len(few), 2)], default=0) if few else 0
+            if rows < self.full and more >= WORTHWHILE * rows:
+                before = len(self.results)
+                self.rung(self._paid(few, more), more, 0)
+                if len(self.results) == before:
+                    return
+                continue
+            split = max(k for _, n, k in self.results if n == rows) + 1
+            if split < SPLITS and (chosen := self._paid(few, rows)) and self.seconds(chosen, rows) <= self.left:
+                self.rung(chosen, rows, split)
+            elif not (others := self._untried(rows)):
+                return
+            else:
+                self.rung(others[:1], rows, 0)
+
+    def _untried(self, rows: int) -> list[Candidate]:
+        """Candidates without a result on so many rows, those that the time left pays for first, then by their score."""
+        tried = {c for c, n, k in self.results if (n, k) == (rows, 0)}
+        first = self.scores(min(n for _, n, _ in self.results), 0)
+        others = [c for c in first if c not in tried and np.isfinite(first[c])]
+        return sorted(others, key=lambda c: (self.seconds([c], rows) > self.left, first[c]))
+
+    def _paid(self, ranked: list[Candidate], rows: int) -> list[Candidate]:
+        """The best ones that the time left pays for, and two in any case: alone one is compared with nothing."""
+        count = len(ranked)
+        while count > 2 and self.seconds(ranked[:count], rows) > LAST * self.left:
+            count -= 1
+        return ranked[:count]
+
+    def reached(self) -> tuple[int, dict[Candidate, float]]:
+        """The most training rows on which two candidates have a score, and the scores of the first split there."""
+        sizes = sorted({n for (_, n, k), r in self.results.items() if k == 0 and r.status == "ok"}, reverse=True)
+        for rows in sizes:
+            scores = {c: v for c, v in self.scores(rows, 0).items() if np.isfinite(v)}
+            if len(scores) > 1 or rows == sizes[-1]:
+                return rows, scores
+        return 0, {}
 
     def larger(self) -> list[Candidate]:
         """Sizes that there were never rows enough for, next to one of the better half on all rows; as time allows."""
@@ -269,14 +316,21 @@ class Search:
         return {c: float(np.mean([self.score(r) for r in rs])) for c, rs in found.items() if None not in rs}
 
     def left_out(self, found: Collection[Candidate]) -> list[str]:
-        """Each candidate that was given up, with why, unless it came back: then the table of those found has it."""
-        return [f"{c.name}: {why}" for c, why in self.dropped.items() if c not in found]
+        """The candidates that were given up, by reason, except those that the table has."""
+        by_reason: dict[str, list[str]] = {}
+        for c, why in self.dropped.items():
+            if c not in found:
+                by_reason.setdefault(why, []).append(c.name)
+        return [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
+
+    def failure(self) -> str:
+        """The first reason for which a candidate could not be fitted, other than the time."""
+        return next((r.reason for r in self.results.values() if r.status not in ("ok", "timeout")), "")
 
     def nothing(self) -> str:
         """Why no candidate has a score."""
-        reasons = [r.reason for r in self.results.values() if r.status not in ("ok", "timeout")]
-        if reasons:
-            return f"no candidate could be fitted; the first one: {reasons[0]}"
+        if reason := self.failure():
+            return f"no candidate could be fitted; the first one: {reason}"
         return f"the budget of {self.budget:g} s is too small: no candidate was fitted within it; give more (--budget)"
 
     def table(self, live: list[Candidate]) -> tuple[int, dict[Candidate, list[TrialResult]]]:
@@ -287,8 +341,10 @@ class Search:
         ok = {key for key, r in self.results.items() if r.status == "ok"}
         if not ok:
             return 0, {}
-        rows = max(n for _, n, _ in ok)
+        rows = self.reached()[0]
         done = {c: sorted(k for o, n, k in ok if o == c and n == rows) for c in self.every}
-        counts = sorted((len(done[c]) for c in live if done[c]), reverse=True)
+        counts = sorted(
+            (len(done[c]) for c in (live if any(done[c] for c in live) else self.every) if done[c]), reverse=True
+        )
         splits = counts[(len(counts) - 1) // 2] if counts else 1
         return rows, {c: [self.results[c, rows, k] for k in ks[:splits]] for c, ks in done.items() if len(ks) >= splits}

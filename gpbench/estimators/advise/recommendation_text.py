@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +32,11 @@ def cost(results: list[TrialResult]) -> float:
     return float(np.mean([sum(r.seconds.get(k) or 0.0 for k in ("fit", "predict")) for r in results]))
 
 
-def table(found: dict[Candidate, list[TrialResult]], task: str, metric: str) -> str:
-    """Error, NLPD with their standard errors, times and memory; the best first."""
+def cells(found: Mapping[Candidate, Sequence[TrialResult]], task: str, metric: str) -> list[list[str]]:
+    """Headings; then error, NLPD with their standard errors, times and memory; the best first."""
     columns = list(dict.fromkeys([metric, ERROR[task], "nlpd"]))
     head = ["method", "size", *columns, "fit s", "predict s", "MB"]
-    lines = [head, ["---"] * len(head)]
+    lines = [head]
     order = sorted(found, key=lambda c: np.mean([loss(metric, r.metrics[metric]) for r in found[c]]))
     for c in order:
         rs = found[c]
@@ -43,14 +44,21 @@ def table(found: dict[Candidate, list[TrialResult]], task: str, metric: str) -> 
         times = [f"{np.mean([r.seconds.get(k) or 0.0 for r in rs]):.2f}" for k in ("fit", "predict")]
         peak = f"{max(r.peak_mb or 0.0 for r in rs):.0f}"
         lines.append([c.method, str(c.size or ""), *scores, *times, peak])
+    return lines
+
+
+def table(found: dict[Candidate, list[TrialResult]], task: str, metric: str) -> str:
+    """The same as text."""
+    lines = cells(found, task, metric)
+    head = lines[0]
     widths = [max(len(line[j]) for line in lines) for j in range(len(head))]
     rule = ["-" * w for w in widths]
-    rows = [lines[0], rule, *lines[2:]]
+    rows = [lines[0], rule, *lines[1:]]
     return "\n".join("| " + " | ".join(f"{cell:<{w}}" for cell, w in zip(row, widths)) + " |" for row in rows)
 
 
 def config(search: Search, verdict: Recommendation) -> str:
-    """YAML of the recommended method beside the best one, on five splits of all rows."""
+    """YAML of a config: the recommended and the best method on five splits of all rows."""
     chosen = list(dict.fromkeys([verdict.pick, verdict.best]))
     content = search.config(chosen, search.full, name=f"{Path(search.source['csv']).stem.lower()}-advice")
     content["metrics"] = list(dict.fromkeys([search.metric, ERROR[search.task], "nlpd"]))

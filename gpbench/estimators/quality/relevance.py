@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpbench.gp.kernels.base import Kernel
+from gpbench.gp.kernels.on_columns import OnColumns
 from gpbench.metrics import each_class
 
 from .judged import ROWS, order
@@ -80,8 +81,13 @@ def inverse_scales(kernel: Kernel | None, inputs: int) -> np.ndarray | None:
     if parts:
         known = [scales for scales in each if scales is not None]
         return np.max(known, axis=0) if known else None
+    if isinstance(kernel, OnColumns):
+        own, found = inverse_scales(kernel.part, len(kernel.columns)), np.zeros(inputs)
+        if own is not None:
+            found[list(kernel.columns)] = own
+        return None if own is None else found
     scales = np.atleast_1d(kernel.values().get("lengthscale", ()))
-    return 1 / scales if len(scales) == inputs > 1 else None
+    return 1 / scales if len(scales) == inputs and "lengthscale[0]" in kernel.names else None
 
 
 def typical(estimator) -> tuple[np.ndarray, np.ndarray]:

@@ -105,7 +105,8 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
     settings = {k: settings_of.read(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
     datasets = _datasets(reader, data, folder, parameters, all_found)
     if "methods" not in data and any(d.classes > 2 for d in datasets):
-        classes = method_entry.for_many_classes("hyperparameters" in data)
+        entries = method_entry.recommended({"classification"}, "hyperparameters" in data)
+        classes = [(entry, catalog.find("method", entry["method"])) for entry in entries]
     kernel_given = "kernel" in data or any("kernel" in d.settings for d in datasets)
     methods = _methods(reader, classes, folder, kernel_given)
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
@@ -304,17 +305,13 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = [method] if "hyperparameters" in method.settings else config.methods
             method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
-            if learned.get("prior", "none") != "none" and _has_no_prior(method.cls):
+            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
                 reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
                 kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"), method.cls.task)
             if learned.get("bounds") and settings["kernel"]:
                 kernel_entry.check_parameters(reader, learned["bounds"], settings["kernel"], (*place, "bounds"))
-
-
-def _has_no_prior(cls) -> bool:
-    return cls.task == "regression" or not cls.takes_prior
 
 
 def _check_classes(reader: Reader, dataset: DatasetEntry, method: MethodEntry) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from gpbench import catalog
 from gpbench.gp.kernels.auto import Auto
 from gpbench.gp.kernels.base import Kernel
-from gpbench.gp.kernels.build import COMBINED, build_kernel, how_to_write, names_in, options_of
+from gpbench.gp.kernels.build import COLUMNS, COMBINED, build_kernel, how_to_write, inputs_needed, names_in, options_of
+from gpbench.gp.kernels.on_columns import fault
 from gpbench.gp.kernels.patterns import NO_SUPPORT
 
 from .document_checker import Reader, check_name, shown
@@ -49,8 +50,12 @@ def kernel(reader: Reader, data: Any, keys: Keys) -> dict | None:
 def _kernel_options(reader: Reader, cls: type, data: dict, keys: Keys) -> dict | None:
     options = options_of(cls)
     spec, before = {"name": cls.name}, len(reader.faults)
-    for key in data.keys() - options.keys() - {"name"}:
-        reader.unknown_key((*keys, key), [*options, "name"])
+    for key in data.keys() - options.keys() - {"name", COLUMNS}:
+        reader.unknown_key((*keys, key), [*options, COLUMNS, "name"])
+    if COLUMNS in data:
+        if why := fault(data[COLUMNS]) or ("" if not cls.objects else f"columns: {cls.name} takes whole objects"):
+            reader.fault((*keys, COLUMNS), f"kernel: {why}")
+        spec[COLUMNS] = data[COLUMNS]
     for key, (kind, default) in options.items():
         if key in data:
             spec[key] = reader.validate(kind, data[key], (*keys, key))
@@ -64,7 +69,7 @@ def _kernel_options(reader: Reader, cls: type, data: dict, keys: Keys) -> dict |
 def _example(spec: dict) -> Kernel | None:
     """The described kernel; None if it cannot be evaluated on two vectors (molecules, graphs)."""
     try:
-        return build_kernel(spec, np.eye(2))
+        return build_kernel(spec, np.eye(max(2, inputs_needed(spec))))
     except Exception:
         return None
 

@@ -31,18 +31,10 @@ class MethodEntry:
 
 def recommended(tasks: set[str], learned: bool) -> list[dict]:
     """Methods of a config that lists none (docs/how-to/choosing.md); `learned`: the config sets hyperparameters."""
-    return [_auto("classification" if "classification" in tasks else "regression", learned)]
-
-
-def for_many_classes(learned: bool) -> list[tuple[dict, type]]:
-    """The same for data of more than two classes, each with its class."""
-    return [(_auto("classification", learned, prior=False), catalog.find("method", "auto"))]
-
-
-def _auto(task: str, learned: bool, prior: bool = True) -> dict:
     from gpbench.methods.auto import usual_learning
 
-    return {"method": "auto"} | ({} if learned else {"hyperparameters": usual_learning(task, prior=prior)})
+    task = "classification" if "classification" in tasks else "regression"
+    return [{"method": "auto"} | ({} if learned else {"hyperparameters": usual_learning(task)})]
 
 
 def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | None]:

@@ -21,7 +21,7 @@ from gpbench.methods.families.fitted_checks import refuse_masked
 from gpbench.system.memory import peak_mb, too_large
 from gpbench.text import one_line
 
-from . import curves_1d, probes
+from . import class_counts, curves_1d, probes
 from .prediction import PARTS, check, predict
 from .probes import FinishedFit, recorder_for
 from .problem import problem_of
@@ -166,7 +166,7 @@ def _score(trial: Trial, draw: TrialData, sight: FinishedFit, spent: dict[str, E
         kernel_rows=None if fitted.kernel_rows is None else int(fitted.kernel_rows),
         peak_mb=max(peak_mb(), _memory(fitted)),
         theta=theta,
-        trace=_scored_along(trial, draw, sight),
+        trace=_scored_along(trial, draw, sight, prediction),
         notes=_notes(trial, draw, fitted, prediction, latent),
         data_sha256=draw.dataset.sha256,
     )
@@ -206,7 +206,7 @@ def _seconds(fitted: Fitted, spent: dict[str, Elapsed | None]) -> dict[str, floa
 def _notes(trial: Trial, draw: TrialData, fitted: Fitted, prediction: Prediction, latent: bool) -> list[str]:
     """Remarks that belong to the scores."""
     dataset, train, d_max = draw.dataset, draw.split.train, trial.params.get("d_max")
-    notes = [*dataset.notes, *fitted.notes]
+    notes = [*dataset.notes, *class_counts.named(draw), *fitted.notes]
     if latent and prediction.var_latent is not None and not _positive(prediction.var_latent):
         notes.append(f"no nlpd_latent: latent variance <= 0 (smallest {prediction.var_latent.min():.1e})")
     if None not in (d_max, fitted.n_basis) and fitted.n_basis < d_max and len(train) < d_max:
@@ -238,11 +238,11 @@ def _has_state(trial: Trial, sight: FinishedFit) -> bool:
     return bool(trial.code or catalog.source_hash(type(sight.method)) or elsewhere)
 
 
-def _scored_along(trial: Trial, draw: TrialData, sight: FinishedFit) -> list[dict]:
+def _scored_along(trial: Trial, draw: TrialData, sight: FinishedFit, prediction: Prediction) -> list[dict]:
     """The trace with the results of probes; scores of intermediate models are in their rows."""
     fitted = sight.fitted
     trace = [*probes.before(sight), *(dict(row) for row in fitted.trace)]
-    if last := probes.after(sight) | curves_1d.curves(draw, fitted):
+    if last := probes.after(sight) | curves_1d.curves(draw, fitted) | class_counts.counts(draw, prediction):
         trace = [*trace[:-1], {**(trace[-1] if trace else {}), **last}]
     for at, model in fitted.models if draw.dataset.task == "regression" else ():
         prediction = model(read_only(draw.scaler.inputs(draw.X_test)))
@@ -324,6 +324,8 @@ def _arrays(draw: TrialData, fitted: Fitted) -> dict:
 def _predicted(draw: TrialData, fitted: Fitted, raw: Prediction) -> dict:
     """Arrays of predictions for --save-predictions, in raw units."""
     arrays = {k: v for k in PARTS if (v := getattr(raw, k)) is not None}
+    if draw.dataset.labels:
+        arrays["classes"] = np.array(draw.dataset.labels).astype(str)
     if curves_1d.has_line(draw):
         train = draw.split.train
         arrays |= {"x_train": draw.dataset.X[train], "y_train": draw.dataset.y[train]} | curves_1d.grid(draw, fitted)

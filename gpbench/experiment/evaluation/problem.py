@@ -22,7 +22,7 @@ from gpbench.gp.kernels.build import alternatives, build_kernel, names_in
 from gpbench.gp.learning import ladder
 from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.gp.learning.kernel_choice import evidence_note, learn_each
-from gpbench.gp.learning.learner import HyperparameterSearch
+from gpbench.gp.learning.learner import HyperparameterSearch, OptimiserOptions
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
 from gpbench.recorder import Recorder
@@ -135,9 +135,9 @@ def full_gp(
 ) -> dict:  # fmt: skip
     """Hyperparameters of a full GP on these scaled rows; of `kernel: auto` those of each kernel, the best first."""
     X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
-    options = (full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1))
     search = HyperparameterSearch(learner, h.get("bounds"))
-    by_ladder = search.version >= 3 and options[1] == "lbfgs"
+    options = OptimiserOptions(full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1), search)
+    by_ladder = search.version >= 3 and options.optimiser == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
 
     def plain(gp, info) -> dict:
@@ -145,7 +145,7 @@ def full_gp(
 
     kernels = kernels_of(kernel)
     starts = [start(one, None, X, y) for one in kernels]
-    more = (*options, rng, _telling(tell, rows), search, Recorder(wall))
+    more = options, rng, _telling(tell, rows), Recorder(wall)
     if len(kernels) == 1:
         return plain(*fit(X, y, starts[0], *more))
     found = learn_each(X, y, starts, *more)

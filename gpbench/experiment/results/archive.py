@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from gpbench.experiment.plan.trial import Trial, digest
 
@@ -86,14 +87,14 @@ def _replace(folder: Path, lines: dict[str, str], damaged: Iterable[str] = ()) -
         write_atomic(path, content)
 
 
-def _result(body: dict, trial: Trial) -> TrialResult | None:
+def _result(body: dict[str, Any], trial: Trial) -> TrialResult | None:
     try:
         return TrialResult.read(body, trial)
     except Damaged:
         return None
 
 
-def _lines(folder: Path) -> tuple[dict[str, tuple[str, dict]], list[str]]:
+def _lines(folder: Path) -> tuple[dict[str, tuple[str, dict[str, Any]]], list[str]]:
     """Undamaged lines with their content, by id; and the damaged lines. A file that has not changed is parsed once."""
     try:
         state = (folder / NAME).stat()
@@ -103,7 +104,7 @@ def _lines(folder: Path) -> tuple[dict[str, tuple[str, dict]], list[str]]:
 
 
 @lru_cache(maxsize=2)
-def _parsed(path: Path, *_state: int) -> tuple[dict[str, tuple[str, dict]], list[str]]:
+def _parsed(path: Path, *_state: int) -> tuple[dict[str, tuple[str, dict[str, Any]]], list[str]]:
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     found, bad = {}, []
     for line in filter(None, lines):

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ class Damaged(Exception):
 
 
 @contextlib.contextmanager
-def storing(path):
+def storing(path: Path) -> Iterator[None]:
     """Turn an OSError into a StorageError that says what to do (exit 7)."""
     try:
         yield
@@ -90,14 +91,14 @@ def unused(path: Path) -> Path:
     return next(free for n in range(10**9) if not (free := path.with_name(f"{path.name}.{n}")).exists())
 
 
-def write_checked(path: Path, body: dict) -> None:
+def write_checked(path: Path, body: dict[str, Any]) -> None:
     """Write JSON that contains the checksum of its content."""
     body = finite(body)
     text = json.dumps({"checksum": digest(body), **body}, indent=1, allow_nan=False)
     write_atomic(path, (text + "\n").encode())
 
 
-def read_checked(path: Path) -> dict:
+def read_checked(path: Path) -> dict[str, Any]:
     """The content of a file of `write_checked`; Damaged if the checksum differs."""
     try:
         body = json.loads(path.read_bytes())
@@ -109,7 +110,7 @@ def read_checked(path: Path) -> dict:
         raise Damaged(f"{path.name}: {type(e).__name__}") from e
     if not whole:
         raise Damaged(f"{path.name}: checksum differs")
-    return body
+    return dict(body)
 
 
 def finite(content: Any) -> Any:

@@ -88,7 +88,7 @@ class ResultsFolder:
                 found.add((read_checked(path).get("packages") or {}).get("gpbench"))
         return max(filter(None, found), default=None)
 
-    def write_env(self, env: dict) -> str:
+    def write_env(self, env: dict[str, Any]) -> str:
         name = digest(env)
         if not (path := self.folder / "env" / f"{name}.json").exists():
             write_checked(path, env)
@@ -120,10 +120,10 @@ class ResultsFolder:
     def shared_path(self, key: str) -> Path:
         return self.folder / "shared" / f"{key}.json"
 
-    def save_shared(self, key: str, found: dict) -> None:
+    def save_shared(self, key: str, found: dict[str, Any]) -> None:
         write_checked(self.shared_path(key), found)
 
-    def shared(self, key: str) -> dict:
+    def shared(self, key: str) -> dict[str, Any]:
         """Result of a full-GP fit; FileNotFoundError if it has not run, Damaged if the file is damaged."""
         return read_checked(self.shared_path(key))
 
@@ -131,7 +131,7 @@ class ResultsFolder:
         """File that records the optimisation of a long fit; its name depends on the numerical source code."""
         return self.folder / "journals" / f"{digest([trial.path_key, trial.versions, provenance.source()])}.jsonl"
 
-    def save(self, result: TrialResult, predictions: dict | None = None) -> None:
+    def save(self, result: TrialResult, predictions: dict[str, Any] | None = None) -> None:
         """Write a result; its arrays first, so that a finished trial always has its predictions."""
         id = result.trial.id
         body: dict[str, Any] = {"result": result.plain()}
@@ -231,7 +231,7 @@ class ResultsFolder:
         if not self.csv.exists() or self.csv.read_bytes() != content:
             write_atomic(self.csv, content)
 
-    def write_external(self, rows: list[dict], label: str, dataset: str) -> None:
+    def write_external(self, rows: list[dict[str, Any]], label: str, dataset: str) -> None:
         """Write scores of another library's predictions; they replace scores with the same label and data set."""
         results = _rows(self.csv)
         here = [r for r in results if r.get("dataset") == dataset]
@@ -250,7 +250,7 @@ class ResultsFolder:
             write_summed(self.folder / name, content)
 
 
-def _csv(rows: list[dict]) -> bytes:
+def _csv(rows: list[dict[str, Any]]) -> bytes:
     """Lines with the columns that every folder has, and after them the metrics of plug-ins."""
     more = sorted({name for row in rows for name in row} - set(COLUMNS))
     out = io.StringIO()
@@ -271,7 +271,7 @@ def _rows(file: Path) -> list[dict[str, str]]:
         raise DataError(f"{file}: not readable ({e})") from e
 
 
-def _result_in(body: dict, path: Path, trial: Trial) -> TrialResult:
+def _result_in(body: dict[str, Any], path: Path, trial: Trial) -> TrialResult:
     """The result in a file, if it is of this trial; its label is that of the plan."""
     try:
         stored, record = Trial.read(body["result"]["trial"]), TrialResult.read(body["result"], trial)
@@ -282,18 +282,18 @@ def _result_in(body: dict, path: Path, trial: Trial) -> TrialResult:
     return record
 
 
-def _row_order(row: dict) -> tuple:
+def _row_order(row: dict[str, Any]) -> tuple[Any, ...]:
     size = -1 if row["d_max"] is None else row["d_max"]
     return row["dataset"], row["label"], size, str(row["cache"]), row["trial"], row["trial_id"]
 
 
-def _cell(value) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     return repr(float(value)) if isinstance(value, float) else csv_cell(str(value))
 
 
-def _npz(arrays: dict) -> bytes:
+def _npz(arrays: dict[str, Any]) -> bytes:
     import numpy as np
 
     out = io.BytesIO()

@@ -31,7 +31,7 @@ class Lock:
         self.acquire()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def acquire(self) -> None:

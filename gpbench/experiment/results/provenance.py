@@ -9,6 +9,7 @@ import subprocess
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 _PACKAGES = ("gpbench", "numpy", "scipy", "numba", "pandas", "pydantic", "scikit-sparse", "rdkit")
 _PINNED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -44,7 +45,7 @@ def thread_environment(threads: int) -> dict[str, str]:
     return {name: str(threads) for name in _PINNED}
 
 
-def environment() -> dict:
+def environment() -> dict[str, Any]:
     """Description of this process; call it after the libraries are loaded."""
     return {
         "python": platform.python_version(),
@@ -84,7 +85,7 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def blas() -> list[dict]:
+def blas() -> list[dict[str, Any]]:
     import threadpoolctl
 
     keep = ("user_api", "internal_api", "version", "threading_layer", "architecture", "num_threads")

@@ -40,7 +40,7 @@ class TrialResult:
     kernel_rows: int | None = None
     peak_mb: float | None = None
     theta: dict[str, Any] = field(default_factory=dict)  # natural values, on the scaled data
-    trace: list[dict] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # jitter used, simulated data, rounded copy, ...
     data_sha256: str = ""
     env: str = ""  # id of env/<id>.json
@@ -48,7 +48,7 @@ class TrialResult:
     schema: int = SCHEMA
     unknown: dict[str, Any] = field(default_factory=dict)  # fields of another version, written back unchanged
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """Make texts of methods and exceptions safe for files and terminals."""
         self.reason, self.notes = printable(self.reason), [printable(str(note)) for note in self.notes]
 
@@ -65,7 +65,7 @@ class TrialResult:
 
     def plain(self) -> dict[str, Any]:
         body = asdict(self)
-        return body.pop("unknown") | body
+        return dict(body.pop("unknown") | body)
 
     def row(self) -> dict[str, Any]:
         """One line of results.csv."""

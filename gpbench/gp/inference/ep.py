@@ -118,7 +118,7 @@ def run(posterior, y, likelihood, sites=None, tolerance: float = 1e-6, max_sweep
 
 
 def match_all(posterior, sites: Sites, y, likelihood, damping: float) -> tuple[float, int]:
-    """Move all sites at once towards the marginals of the last refresh; as `update_at_once`. No step only looks."""
+    """Move all sites towards the marginals of the last refresh; see `update_at_once`. Without a step, only measure."""
     mu, var = posterior.marginals()
     every = np.arange(len(y))
     return update_at_once(mu, var, sites.tau, sites.nu, y, likelihood.code, likelihood.noise, every, damping)

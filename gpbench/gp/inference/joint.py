@@ -33,7 +33,7 @@ from .vecchia import VecchiaPosterior, parts_of, triangles
 
 @singledispatch
 def latent_covariance(posterior, Xs) -> np.ndarray:
-    """Of the function, without noise, at the rows Xs   (t, t)."""
+    """Covariance of the function, without noise, at the rows Xs   (t, t)."""
     raise NotApplicable(
         f"a {type(posterior).__name__} predicts each row by itself: it knows no covariance between rows"
     )

@@ -42,7 +42,7 @@ class Prediction:
 
 
 class Predictor:
-    """A model that is done: called, it gives the prediction at inputs (t, D). Plain state, so that it pickles."""
+    """A fitted model: a call returns the prediction at inputs (t, D). Its state is plain, so that it pickles."""
 
     def predict(self, Xs) -> Prediction:
         raise NotImplementedError

@@ -127,7 +127,7 @@ def _second(at: At, X, y, whole: dict, gradient: bool, inputs: bool) -> Sums:
 
 
 def predictions(rows: Rows, posterior: SparsePosterior) -> Sums:
-    """Of each row of a part; the one thing here that is not added up."""
+    """Predictions of each row of a part; the only sums here that are not added up over parts."""
     found = [posterior.predict(X) for X, _ in _chunks(rows)]
     names = [k for k in ("mean", "var", "var_latent") if getattr(found[0], k) is not None]
     return {k: np.concatenate([getattr(p, k) for p in found]) for k in names}

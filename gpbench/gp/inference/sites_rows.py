@@ -28,7 +28,7 @@ from .sites_sparse import SparseSites
 
 
 class Ldl(NamedTuple):
-    """The factor of B as compiled code sees it (gp/linalg/sparse_ldl.py)."""
+    """The factor of B in the form that compiled code uses (gp/linalg/sparse_ldl.py)."""
 
     parent: np.ndarray
     Lp: np.ndarray

@@ -98,5 +98,5 @@ class SignedFic(Fic):
 
 
 def _slope(factor, y, extra=None, gradient: bool = True):
-    """The evidence's derivative in S without its value, which negative sites give no logarithm."""
+    """Derivative of the evidence with respect to S; its value may not exist with negative sites."""
     return 0.0, factor.sensitivity(factor.solve(y), 0.5, 0.5), 0.0

@@ -83,7 +83,7 @@ class VecchiaPosterior(Predictor):
 
 
 def embedding(kernel, X) -> np.ndarray:
-    """The kernel's, or the inputs themselves where no part of it knows a distance (linear, bias)."""
+    """The kernel's embedding, or the inputs themselves if no part of it has a distance (linear, bias)."""
     E = kernel.embedding(X)
     return E if E.shape[1] else X
 

@@ -40,4 +40,4 @@ class Bias(Kernel):
         return self.on(pattern, X, X2), lambda dk: self.vjp_diag(dk, X)
 
     def embedding(self, X):
-        return np.empty((len(X), 0))  # the same at every distance: it has no say in who is near
+        return np.empty((len(X), 0))  # the same at every distance: it does not order neighbours

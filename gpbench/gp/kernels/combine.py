@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import count
 from operator import add, mul
 from typing import ClassVar
 
@@ -14,11 +15,12 @@ from .base import Kernel
 def _distinct(parts) -> tuple[str, ...]:
     seen, names = set(), []
     for k, part in enumerate(parts):
-        clash = {n.split("[")[0] for n in part.names} & seen
+        own = {n.split("[")[0] for n in part.names}
+        given = {key: next(f"{key}.{j}" for j in count(k) if f"{key}.{j}" not in own | seen) for key in own & seen}
         for name in part.names:
             key, bracket, rest = name.partition("[")
-            names.append(f"{key}.{k}{bracket}{rest}" if key in clash else name)
-        seen |= {n.split("[")[0] for n in part.names}
+            names.append(given.get(key, key) + bracket + rest)
+        seen |= own | set(given.values())
     return tuple(names)
 
 

@@ -19,7 +19,7 @@ ASKED = 16  # pairs of rows and columns that are recognised
 
 
 class Latest:
-    """Looks inputs up, and remembers the answers for the last large arrays: a fit asks about few, all the time.
+    """Cache of answers about the last large arrays of inputs: a fit asks about few arrays, many times.
 
     The array's memory is recognised, not its values (blocks of one X are views made anew for every walk); callers must
     not write into inputs that a kernel has seen.

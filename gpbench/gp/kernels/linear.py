@@ -54,4 +54,4 @@ class Linear(Kernel):
         return np.exp(self.theta) * (per_input if self.ard else per_input.sum(keepdims=True))
 
     def embedding(self, X):
-        return np.empty((len(X), 0))  # correlated at every distance: it has no say in who is near
+        return np.empty((len(X), 0))  # correlated at every distance: it does not order neighbours

@@ -77,7 +77,7 @@ class PiecewisePolynomial(Stationary):
 
 
 def _refuse_too_full(tree: cKDTree) -> None:
-    """MemoryError where a sample says that the entries alone are more than the machine has; the factor needs more."""
+    """Raise MemoryError if, by a sample, the entries alone exceed the machine's memory; the factor needs more."""
     n = len(tree.data)
     if n < MANY:
         return

@@ -7,16 +7,16 @@ from gpbench.gp.inference.model import GP
 from gpbench.gp.objectives.evidence import evidence
 from gpbench.recorder import Recorder
 
-from .learner import Bounds, HyperparameterSearch
+from .learner import Bounds, OptimiserOptions
 from .optimise import Optimum
 from .parameters import Layout
 
 
 def adapt(
-    approximation, gp: GP, Z, X, y, evaluations: int, optimiser: str, learner: HyperparameterSearch, bounds: Bounds,
-    jitter: float = 0.0, objective=evidence, recorder: Recorder | None = None,
+    approximation, gp: GP, Z, X, y, options: OptimiserOptions, bounds: Bounds, jitter: float = 0.0, objective=evidence,
+    recorder: Recorder | None = None,
 ) -> tuple[GP, Optimum]:  # fmt: skip
-    """The best hyperparameters that so many evaluations find from `gp`, and how; inputs need no gradient."""
+    """The best hyperparameters found from `gp`, and the optimum; inputs need no gradient."""
     layout, approximation = Layout(gp), approximation.plain()  # what is selected next may hang on a last bit
 
     def evaluate(x):
@@ -24,5 +24,5 @@ def adapt(
         found = sparse.evaluate(sparse.build(approximation, at, Z, X, y, jitter), objective, inputs=False)
         return found.F, layout.gradient(found.dtheta, at.noise * found.dnoise)
 
-    found = learner.maximise(evaluate, layout.pack(), evaluations, optimiser, bounds, recorder=recorder)
+    found = options.maximise(evaluate, layout.pack(), bounds, recorder=recorder)
     return layout.unpack(found.x)[0], found

@@ -8,7 +8,7 @@ SURE = 2.0  # standard errors by which both halves must gain
 
 
 def variance_factor(residual, var) -> float:
-    """The factor of all variances that the residuals ask for; 1 unless it helps rows that did not determine it.
+    """The factor by which residuals correct all variances; 1 unless it helps rows that did not determine it.
 
     Each half of the rows, in random order, gives a factor, which must raise the mean log density of the other half by
     more than SURE standard errors.

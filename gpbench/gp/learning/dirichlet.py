@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,8 @@ from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.objectives.evidence import evidence
 from gpbench.recorder import Recorder
 
-from .learner import HyperparameterSearch
+from . import priors
+from .learner import OptimiserOptions
 from .parameters import Layout
 
 ALPHAS = tuple(10.0**-k for k in range(1, 9))  # tried from the first on, until the leave-one-out loss rises
@@ -30,9 +32,8 @@ class Chosen:
 class Rules:
     """How the kernel is learned for an alpha; no evaluations: it is kept."""
 
-    evaluations: int
-    optimiser: str
-    learner: HyperparameterSearch
+    options: OptimiserOptions
+    prior: Callable = priors.flat
 
 
 def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
@@ -47,16 +48,18 @@ def evaluate(kernel: Kernel, X, Y, S2) -> tuple[float, np.ndarray]:
 
 
 def learn(X, labels, classes: int, kernel: Kernel, alpha: float, rules: Rules, recorder: Recorder) -> Kernel:
-    """The kernel with the largest sum of evidences for this alpha, from the given one."""
+    """The kernel with the largest sum of evidences, and log prior, for this alpha, from the given one."""
     layout = Layout(GP(kernel, 1.0), free_noise=False)
     Y, S2 = targets(labels, classes, alpha)
 
     def at(x):
-        F, dtheta = evaluate(layout.moved(x).kernel, X, Y, S2)
-        return F, layout.gradient(dtheta)
+        kernel = layout.moved(x).kernel
+        F, dtheta = evaluate(kernel, X, Y, S2)
+        log_prior, dprior = rules.prior(kernel)
+        return F + log_prior, layout.gradient(dtheta + dprior)
 
-    bounds = layout.bounds(rules.learner)
-    best = rules.learner.maximise(at, layout.pack(), rules.evaluations, rules.optimiser, bounds, recorder=recorder)
+    bounds = layout.bounds(rules.options.learner)
+    best = rules.options.maximise(at, layout.pack(), bounds, recorder=recorder)
     recorder.evaluated(best.spent * len(X))
     return layout.moved(best.x).kernel
 
@@ -67,7 +70,7 @@ def choose(
     """alpha, and the kernel learned for it, with the smallest leave-one-out log loss."""
     best = None
     for alpha in alphas:
-        if rules.evaluations:
+        if rules.options.evaluations:
             kernel = learn(X, labels, classes, kernel, alpha, rules, recorder)
         loss = leave_one_out_loss(kernel(X), labels, *targets(labels, classes, alpha))
         recorder.evaluated(len(X))

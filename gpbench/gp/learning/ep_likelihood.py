@@ -12,8 +12,8 @@ from gpbench.gp.inference import ep, ep_parallel
 from gpbench.gp.likelihoods.base import Fixed
 from gpbench.recorder import Recorder
 
-from .ep_mode import PRECISION
-from .learner import LEARNER, HyperparameterSearch
+from .ep_mode import PRECISION, Rules
+from .learner import HyperparameterSearch
 from .optimise import Nowhere, Optimum, best_of
 from .parameters import Layout
 
@@ -36,17 +36,6 @@ class Point:
         return [*self.layout.bounds(learner), *self.likelihood.bounds()]
 
 
-@dataclass(frozen=True)
-class Rules:
-    """How EP and the optimiser work on the way."""
-
-    evaluations: int = 200
-    optimiser: str = "lbfgs"
-    tolerance: float = 1e-3
-    max_sweeps: int = 100
-    learner: HyperparameterSearch = LEARNER
-
-
 def find_mode(
     posterior: Callable[[Layout], ep.SitePosterior], y, prior, starts: list[Point], rules: Rules,
     recorder: Recorder | None = None,
@@ -65,10 +54,8 @@ def find_mode(
             slope = at.layout.gradient(dtheta + dprior, dZ=dZ)
             return found.log_Z + log_prior, np.concatenate([slope, ep_parallel.slopes(found, y, at.likelihood)])
 
-        limits = start.bounds(rules.learner)
-        found = rules.learner.maximise(
-            objective, start.pack(), rules.evaluations, rules.optimiser, limits, PRECISION, recorder=recorder
-        )
+        limits = start.bounds(rules.options.learner)
+        found = rules.options.maximise(objective, start.pack(), limits, PRECISION, recorder=recorder)
         searches.append((found, start.moved(found.x)))
         return found
 

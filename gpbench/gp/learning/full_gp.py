@@ -8,7 +8,7 @@ from gpbench.gp.inference import exact
 from gpbench.gp.inference.model import GP
 from gpbench.recorder import Recorder
 
-from .learner import LEARNER, HyperparameterSearch
+from .learner import DEFAULT, OptimiserOptions
 from .optimise import best_of
 from .parameters import Layout
 
@@ -16,8 +16,8 @@ SCREEN = 40  # evaluations after which the best of several starts is clear enoug
 
 
 def fit_hyperparameters(
-    X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
+    X, y, gp: GP, options: OptimiserOptions = DEFAULT, rng=None, evaluate=exact.evaluate,
+    recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
     """Optimum of evaluate(gp, X, y) over kernel parameters and noise.
 
@@ -30,13 +30,12 @@ def fit_hyperparameters(
         F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X, y)
         return F, layout.gradient(dtheta, dlog_noise)
 
-    starts = starting_points(gp, X, restarts, rng)
-    first = evaluations if len(starts) == 1 else min(SCREEN, evaluations)
-    bounds = layout.bounds(learner)
-    found = best_of(starts, lambda x: learner.maximise(at, x, first, optimiser, bounds, recorder=recorder))
-    left = evaluations - found.evaluations
+    starts, bounds = starting_points(gp, X, options.restarts, rng), layout.bounds(options.learner)
+    first = options if len(starts) == 1 else options.within(min(SCREEN, options.evaluations))
+    found = best_of(starts, lambda x: first.maximise(at, x, bounds, recorder=recorder))
+    left = options.evaluations - found.evaluations
     if not found.converged and left > 0:
-        found = found.then(learner.maximise(at, found.x, left, optimiser, bounds, recorder=recorder))
+        found = found.then(options.within(left).maximise(at, found.x, bounds, recorder=recorder))
     learned, _ = layout.unpack(found.x)
     info = {
         "objective": found.value, "evaluations": found.spent, "converged": found.converged,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from gpbench.gp.linalg.neighbours import earlier_neighbours
 from gpbench.recorder import Recorder
 
 from . import ladder
-from .learner import LEARNER, HyperparameterSearch
+from .learner import OptimiserOptions
 from .neighbours import FEW, MOVED, PRECISION
 from .optimise import Optimum
 from .parameters import Layout, input_units
@@ -24,15 +23,10 @@ OPTIMISATIONS = 4  # each with neighbours of its own
 SOME = 5000  # rows on which most of the way is made where there are twice as many
 
 
-@dataclass(frozen=True)
-class Budget:
-    evaluations: int = 200
-    optimiser: str = "lbfgs"
-    restarts: int = 1
-
-
-def first_values(X, y, gp: GP, k: int, budget: Budget, rng=None, learner: HyperparameterSearch = LEARNER,
-                 recorder: Recorder | None = None, noise: RowNoise | None = None) -> GP:  # fmt: skip
+def first_values(
+    X, y, gp: GP, k: int, options: OptimiserOptions, rng=None, recorder: Recorder | None = None,
+    noise: RowNoise | None = None,
+) -> GP:  # fmt: skip
     """Optimum of Vecchia's approximation up a ladder of subsets to the first FEW rows, from all its starts."""
     E = vecchia.embedding(gp.kernel, X[:FEW])
     known = {n: earlier_neighbours(E[:n], min(k, n - 1)) for n in ladder.rungs(len(E))}
@@ -40,13 +34,12 @@ def first_values(X, y, gp: GP, k: int, budget: Budget, rng=None, learner: Hyperp
     def evaluate(gp, X, y):
         return vecchia.evaluate(gp, X, y, known[len(y)], noise)
 
-    given = budget.evaluations, budget.optimiser, budget.restarts, rng, evaluate, learner, recorder
-    return ladder.fit_hyperparameters(X[:FEW], y[:FEW], gp, *given)[0]
+    return ladder.fit_hyperparameters(X[:FEW], y[:FEW], gp, options, rng, evaluate, recorder)[0]
 
 
 def optimise_vif(
-    X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool = False, learner: HyperparameterSearch = LEARNER,
-    recorder: Recorder | None = None, noise: RowNoise | None = None,
+    X, y, gp: GP, Z, k: int, options: OptimiserOptions, inputs: bool = False, recorder: Recorder | None = None,
+    noise: RowNoise | None = None,
 ) -> tuple[GP, np.ndarray, list[dict]]:  # fmt: skip
     """Optimum of the approximate evidence of rows in their order, its inducing inputs, and the trace.
 
@@ -54,28 +47,27 @@ def optimise_vif(
     """
     trace: list[dict] = []
     for n in (SOME, len(y)) if 2 * SOME <= len(y) else (len(y),):
-        left = replace(budget, evaluations=budget.evaluations - len(trace))
+        left = options.within(options.evaluations - len(trace))
         if left.evaluations > 0:
-            gp, Z, rows = _optimise_in_turns(X[:n], y[:n], gp, Z, min(k, n - 1), left, inputs, learner, recorder, noise)
+            gp, Z, rows = _optimise_in_turns(X[:n], y[:n], gp, Z, min(k, n - 1), left, inputs, recorder, noise)
             trace += [{"rows": n, **row} for row in rows]
     return gp, Z, trace
 
 
-def _optimise_in_turns(X, y, gp: GP, Z, k: int, budget: Budget, inputs: bool, learner, recorder, noise=None):
+def _optimise_in_turns(X, y, gp: GP, Z, k: int, options: OptimiserOptions, inputs: bool, recorder, noise=None):
     """The objective jumps when neighbours change, so each optimisation keeps those of its start."""
     found: Optimum | None = None
     for _ in range(OPTIMISATIONS):
         E = vecchia.embedding(gp.kernel, X)
         layout = Layout(gp, Z, free_inputs=inputs, units=input_units(gp, Z) if inputs else 1.0)
-        left = budget.evaluations - (found.evaluations if found else 0)
-        rules = left, budget.optimiser, layout.bounds(learner), PRECISION
-        diagonal = layout.steps() if inputs and budget.optimiser == "lbfgs" else None
+        left = options.within(options.evaluations - (found.evaluations if found else 0))
+        diagonal = layout.steps() if inputs and options.optimiser == "lbfgs" else None
         more = {"gain": GAIN * len(y), "recorder": recorder, "diagonal": diagonal}
         at = _objective(layout, X, y, near_of(gp, Z, X, k), inputs, noise)
-        latest = learner.maximise(at, layout.pack(), *rules, **more)
+        latest = left.maximise(at, layout.pack(), layout.bounds(options.learner), PRECISION, **more)
         gp, Z = layout.unpack(latest.x)
         found = found.then(latest) if found else latest
-        if found.evaluations >= budget.evaluations or not _moved(E, vecchia.embedding(gp.kernel, X)):
+        if found.evaluations >= options.evaluations or not _moved(E, vecchia.embedding(gp.kernel, X)):
             break
     return gp, Z, found.trace
 

@@ -19,7 +19,7 @@ from gpbench.system import deadline
 
 from . import ladder
 from .ladder import KernelSearch
-from .learner import LEARNER, HyperparameterSearch
+from .learner import DEFAULT, OptimiserOptions
 from .parameters import Layout
 
 KEPT = (3, 2)  # kernels that go on from the first rung, and from the next ones
@@ -41,8 +41,8 @@ class Learned:
 
 
 def learn_each(
-    X, y, gps: list[GP], evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
+    X, y, gps: list[GP], options: OptimiserOptions = DEFAULT, rng=None, evaluate=exact.evaluate,
+    recorder: Recorder | None = None,
 ) -> list[Learned]:  # fmt: skip
     """The kernels that reached the last rung, the highest evidence first; rows in random order."""
     first, *later = _rungs(len(y))
@@ -53,10 +53,9 @@ def learn_each(
         if before and not before[0].fits(first):
             deadline.cut(f"{number} of {len(gps)} kernels were compared")
             break
-        points = [] if before and len(y) > ladder.FIRST else ladder.first_points(gp, X, restarts, rng)
+        points = [] if before and len(y) > ladder.FIRST else ladder.first_points(gp, X, options.restarts, rng)
         points += [_carried(gp, search) for search in before]
-        rules = evaluations, optimiser, Layout(gp).bounds(learner)
-        search = KernelSearch(X, y, gp, points, rules, evaluate, learner, recorder)
+        search = KernelSearch(X, y, gp, points, options, evaluate, recorder)
         try:
             search.rung(first, drop=True)
             searches[number] = search

@@ -21,7 +21,7 @@ from gpbench.recorder import Recorder
 from gpbench.system import deadline
 
 from .full_gp import starting_points
-from .learner import LEARNER, HyperparameterSearch
+from .learner import DEFAULT, OptimiserOptions
 from .optimise import Optimum, best_of
 from .parameters import Layout
 
@@ -51,9 +51,8 @@ class KernelSearch:
     y: np.ndarray
     gp: GP
     points: list[np.ndarray]  # where the next rung begins
-    rules: tuple  # evaluations of each optimisation, optimiser, bounds
+    options: OptimiserOptions = DEFAULT
     evaluate: Callable = exact.evaluate
-    learner: HyperparameterSearch = LEARNER
     recorder: Recorder | None = None
     best: Optimum | None = None
     used: int = 0  # evaluations
@@ -71,6 +70,7 @@ class KernelSearch:
     def rung(self, n: int, drop: bool) -> None:
         """Optimise from every point on the first n rows; with `drop` only the best goes on."""
         found: list[Optimum] = []
+        bounds = self.layout.bounds(self.options.learner)
 
         def at(x):
             with self.cost.of(float(n) ** 3):
@@ -79,7 +79,7 @@ class KernelSearch:
 
         def search(x):
             leave = partial(_met, best=max(found, key=_value), ceiling=self.ceiling) if found else None
-            found.append(self.learner.maximise(at, x, *self.rules, gain=GAIN, leave=leave, recorder=self.recorder))
+            found.append(self.options.maximise(at, x, bounds, gain=GAIN, leave=leave, recorder=self.recorder))
             return found[-1]
 
         best = self.best = best_of(self.points, search)
@@ -100,13 +100,11 @@ class KernelSearch:
 
 
 def fit_hyperparameters(
-    X, y, gp: GP, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    evaluate=exact.evaluate, learner: HyperparameterSearch = LEARNER, recorder: Recorder | None = None,
+    X, y, gp: GP, options: OptimiserOptions = DEFAULT, rng=None, evaluate=exact.evaluate,
+    recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
-    """As `full_gp.fit_hyperparameters`, with rows in random order and so many `evaluations` for each optimisation."""
-    points = first_points(gp, X, restarts, rng)
-    rules = evaluations, optimiser, Layout(gp).bounds(learner)
-    search = KernelSearch(X, y, gp, points, rules, evaluate, learner, recorder)
+    """As `full_gp.fit_hyperparameters`, with rows in random order and the budget for each optimisation."""
+    search = KernelSearch(X, y, gp, first_points(gp, X, options.restarts, rng), options, evaluate, recorder)
     for n in rungs(len(y)):
         if not search.fits(n):
             deadline.cut(f"hyperparameters were learned on {search.learned_on[-1]} of {len(y)} rows")
@@ -142,7 +140,7 @@ def _lengthscales(gp: GP) -> np.ndarray:
 
 
 def _ceiling(gp: GP, points) -> np.ndarray:
-    """Where length-scales begin the next rung at most; beyond it they say no more than that an input is idle."""
+    """Largest length-scales at the start of the next rung; longer ones only mean that an input is irrelevant."""
     return np.where(_lengthscales(gp), np.max(points, axis=0) + REACH, np.inf)
 
 

@@ -13,7 +13,7 @@ Conjugate gradients never had the fault: trials that use them alone keep version
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,3 +64,24 @@ class HyperparameterSearch:
 
 
 LEARNER = HyperparameterSearch()  # what code that asks for nothing else gets
+
+
+@dataclass(frozen=True)
+class OptimiserOptions:
+    """How hyperparameters are learned: budget, optimiser, number of starts, and version with limits."""
+
+    evaluations: int = 200
+    optimiser: str = "lbfgs"  # or cg
+    restarts: int = 1
+    learner: HyperparameterSearch = LEARNER
+
+    def maximise(self, objective: Callable, x0, bounds: Bounds, tolerance: float = 1e-7, **more) -> Optimum:
+        """The optimum from x0 within the budget; `more` as in `HyperparameterSearch.maximise`."""
+        return self.learner.maximise(objective, x0, self.evaluations, self.optimiser, bounds, tolerance, **more)
+
+    def within(self, evaluations: int) -> OptimiserOptions:
+        """The same with another budget."""
+        return replace(self, evaluations=evaluations)
+
+
+DEFAULT = OptimiserOptions()

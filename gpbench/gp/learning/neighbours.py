@@ -18,7 +18,7 @@ from gpbench.gp.linalg.neighbours import earlier_neighbours
 from gpbench.recorder import Recorder
 
 from .full_gp import fit_hyperparameters
-from .learner import LEARNER, LIMITS, HyperparameterSearch
+from .learner import DEFAULT, LEARNER, LIMITS, HyperparameterSearch, OptimiserOptions
 from .parameters import Layout
 
 FEW = 2000  # rows that give the first values, from all starts of the kernel
@@ -28,19 +28,17 @@ MISFIT = 0.05  # nats of evidence per row and nat of noise: a steeper slope says
 
 
 def learn(
-    X, y, gp: GP, k: int, evaluations: int = 200, optimiser: str = "lbfgs", restarts: int = 1, rng=None,
-    learner: HyperparameterSearch = LEARNER, few: int = FEW, recorder: Recorder | None = None,
-    rows: RowNoise | None = None,
+    X, y, gp: GP, k: int, options: OptimiserOptions = DEFAULT, rng=None, few: int = FEW,
+    recorder: Recorder | None = None, rows: RowNoise | None = None,
 ) -> tuple[GP, list[dict]]:  # fmt: skip
     """Optimum of the approximate evidence for rows in their order, and the trace of the optimisations over all rows.
 
     The objective jumps when neighbours change, so an optimisation keeps those of its start; the next continues it.
     """
     first = partial(evaluate, near=earlier_neighbours(embedding(gp.kernel, X[:few]), k), rows=rows)
-    budget = evaluations, optimiser, restarts, rng
-    gp, _ = fit_hyperparameters(X[:few], y[:few], gp, *budget, evaluate=first, learner=learner)
+    gp, _ = fit_hyperparameters(X[:few], y[:few], gp, options, rng, evaluate=first)
     optimum = None
-    while optimum is None or optimum.evaluations < evaluations:
+    while optimum is None or optimum.evaluations < options.evaluations:
         E = embedding(gp.kernel, X)
         layout, near = Layout(gp), earlier_neighbours(E, k)
 
@@ -48,9 +46,8 @@ def learn(
             F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X, y, near, rows)
             return F, layout.gradient(dtheta, dlog_noise)
 
-        left = evaluations - (optimum.evaluations if optimum else 0)
-        bounds = layout.bounds(learner)
-        found = learner.maximise(at, layout.pack(), left, optimiser, bounds, PRECISION, recorder=recorder)
+        left = options.within(options.evaluations - (optimum.evaluations if optimum else 0))
+        found = left.maximise(at, layout.pack(), layout.bounds(options.learner), PRECISION, recorder=recorder)
         gp, optimum = layout.unpack(found.x)[0], optimum.then(found) if optimum else found
         if not moved(E, embedding(gp.kernel, X)):
             break

@@ -1,4 +1,4 @@
-"""How many inducing inputs? Rules that look at a ladder of sizes and take the first that is enough.
+"""The number of inducing inputs: rules that try increasing sizes and take the first that is enough.
 
     trace      tr(K - Q) is at most this share of tr K
     gap        the evidence is known to this many nats per row: an upper bound less the variational one
@@ -106,7 +106,7 @@ def enough_held_out(
 def enough(
     rule: str, threshold: float, sizes: list[int], start, gp, X, y, noise: RowNoise | None = None
 ) -> tuple[int, list[dict]]:  # fmt: skip
-    """The size that the rule takes, and what it saw. `start(m)` gives the inducing inputs of a size.
+    """The size that the rule chooses, and what it measured. `start(m)` returns the inducing inputs of a size.
 
     X and y are in random order where rows are held out.
     """

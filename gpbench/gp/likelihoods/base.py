@@ -45,7 +45,7 @@ class Parameter(NamedTuple):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Of the optimiser's variable."""
+        """Bounds of the optimiser's variable."""
         return (np.log(1e-6), np.log(self.high - self.low)) if self.log else (self.low, self.high)
 
 

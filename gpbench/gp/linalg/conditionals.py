@@ -68,7 +68,7 @@ def unpack(line, L, noise, noisy):
 
 @njit(cache=True)
 def _cholesky(L, columns, smallest):
-    """So many columns of the factor in place (row c of L is column c), the rest reduced; False if it fails."""
+    """The first columns of the factor, in place (row c of L is column c), the rest reduced; False if it fails."""
     s = len(L)
     for c in range(columns):
         if not L[c, c] > smallest:

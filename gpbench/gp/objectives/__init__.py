@@ -7,13 +7,16 @@ predictive density besides what S holds (r = K - Q for the leave-one-out densiti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Literal
+from typing import Any, Literal
 
 Name = Literal["evidence", "loo-cve", "nlgpp", "gpe"]
+Value = tuple[float, Any, Any]  # F, dF/dS, dF/dextra
 
 
-def find(name: Name):
+def find(name: Name) -> Callable[..., Value]:
     """The function of that name: `loo-cve` is loo_cve in loo_cve.py."""
     stem = name.replace("-", "_")
-    return getattr(import_module(f"gpbench.gp.objectives.{stem}"), stem)
+    found: Callable[..., Value] = getattr(import_module(f"gpbench.gp.objectives.{stem}"), stem)
+    return found

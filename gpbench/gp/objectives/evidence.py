@@ -9,8 +9,10 @@ import numpy as np
 
 from gpbench.gp.linalg.factor import Factor, Solver
 
+from . import Value
 
-def evidence(factor: Factor | Solver, y, extra=None, gradient: bool = True):
+
+def evidence(factor: Factor | Solver, y: np.ndarray, extra: np.ndarray | None = None, gradient: bool = True) -> Value:
     """(F, dF/dS, dF/dextra); without `gradient` dF/dS is None and a factor that only solves will do."""
     a = factor.solve(y)
     F = -0.5 * (y @ a + factor.logdet() + len(y) * np.log(2 * np.pi))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpbench.gp.linalg.factor import Factor
 
+from . import Value
 from .leave_one_out import leave_one_out
 
 
-def gpe(factor: Factor, y, extra=None, gradient: bool = True):
+def gpe(factor: Factor, y: np.ndarray, extra: np.ndarray | None = None, gradient: bool = True) -> Value:
     return leave_one_out(factor, y, extra, lambda r, v: (-(r**2) - v, -2 * r, 0.0 * v - 1), gradient)

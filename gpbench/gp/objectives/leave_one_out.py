@@ -10,12 +10,20 @@ vector stays one when its own case is left out; only its likelihood term goes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gpbench.gp.linalg.factor import Factor
 
+from . import Value
 
-def leave_one_out(factor: Factor, y, extra, score, gradient: bool = True):
+Score = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+def leave_one_out(
+    factor: Factor, y: np.ndarray, extra: np.ndarray | None, score: Score, gradient: bool = True
+) -> Value:
     """(F, dF/dS, dF/dextra) of F = mean of score(residual, v) -> (f, df/dresidual, df/dv)."""
     a, s = factor.solve(y), factor.inv_diag()
     residual, v = a / s, 1 / s + (0.0 if extra is None else extra)

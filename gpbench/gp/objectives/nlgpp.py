@@ -9,12 +9,13 @@ import numpy as np
 
 from gpbench.gp.linalg.factor import Factor
 
+from . import Value
 from .leave_one_out import leave_one_out
 
 
-def _score(r, v):
+def _score(r: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return -(r**2) / v - np.log(v), -2 * r / v, (r**2 / v - 1) / v
 
 
-def nlgpp(factor: Factor, y, extra=None, gradient: bool = True):
+def nlgpp(factor: Factor, y: np.ndarray, extra: np.ndarray | None = None, gradient: bool = True) -> Value:
     return leave_one_out(factor, y, extra, _score, gradient)

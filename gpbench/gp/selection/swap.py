@@ -1,4 +1,4 @@
-"""The exchange loop: take an inducing point out, put the best candidate in, keep it only if the energy F falls.
+"""The exchange loop: remove an inducing point, add the best candidate, keep it only if the energy F falls.
 
 [cao] Algorithm 1, discrete steps. F = (E^D + E^C + E^V + n log 2 pi)/2 is minus Titsias' bound; without E^V it is minus
 the log evidence of the projected-process (DTC) model. The print's F_new = F_{m-1} + Delta F should have a minus: its

@@ -12,7 +12,7 @@ from gpbench.errors import DataError
 from gpbench.gp.inference import ep
 from gpbench.gp.inference.likelihoods import Probit
 from gpbench.gp.learning import priors
-from gpbench.gp.learning.ep_mode import find_mode
+from gpbench.gp.learning.ep_mode import Rules, find_mode
 from gpbench.gp.learning.parameters import Layout
 from gpbench.methods.base import AT_ONCE, GP, Fitted, Method, Prediction, Predictor, Problem, Recorder
 
@@ -84,8 +84,7 @@ class EPMethod(Method):
             return starts[0]
         at, best = find_mode(
             lambda at: self.posterior(at, problem), problem.y, LIKELIHOOD, priors.find(schedule.prior, self.prior_on),
-            starts, schedule.evaluations, schedule.optimiser, self.learning_tolerance, self.max_sweeps,
-            schedule.learner, recorder,
+            starts, Rules(schedule.options, self.learning_tolerance, self.max_sweeps), recorder,
         )  # fmt: skip
         recorder.rows(best.trace)
         recorder.evaluated(best.spent * self.passes * (problem.n if at.Z is None else len(at.Z)))

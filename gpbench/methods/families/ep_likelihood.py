@@ -11,7 +11,8 @@ from gpbench.errors import ConfigError
 from gpbench.gp.inference import ep, ep_parallel
 from gpbench.gp.inference.latent import LikelihoodPosterior
 from gpbench.gp.learning import priors
-from gpbench.gp.learning.ep_likelihood import Point, Rules, find_mode
+from gpbench.gp.learning.ep_likelihood import Point, find_mode
+from gpbench.gp.learning.ep_mode import Rules
 from gpbench.gp.learning.parameters import Layout
 from gpbench.gp.likelihoods.base import Fixed, Likelihood
 from gpbench.methods.base import Fitted, Problem, Recorder
@@ -86,7 +87,7 @@ class WithLikelihood(EPMethod):
         schedule = problem.schedule
         if schedule.kind == "fixed":
             return starts[0]
-        rules = Rules(schedule.evaluations, schedule.optimiser, self.learning_tolerance, self.sweeps, schedule.learner)
+        rules = Rules(schedule.options, self.learning_tolerance, self.sweeps)
         prior = priors.find(schedule.prior, self.prior_on)
         at, best = find_mode(lambda at: self.signed(at, problem), problem.y, prior, starts, rules, recorder)
         recorder.rows(best.trace)

@@ -12,17 +12,15 @@ SETTLED = 40  # evaluations after which optimisations of the kernel's parameters
 
 
 def operations(rows: int, evaluations: int) -> float:
-    """Of one factorisation and the learning on so many rows: n^3, and 2 n^3 for each evidence with its gradient."""
+    """Flops of one factorisation and the learning: n^3, and 2 n^3 for each evidence with its gradient."""
     return (1 + 2.0 * min(evaluations, SETTLED)) * rows**3
 
 
 def learned(problem: Problem, X, y, rng, recorder: Recorder, evaluate: Callable = exact.evaluate) -> GP:
     """The given hyperparameters, or the optimum over rows (X, y), as the schedule says; told to the recorder."""
-    schedule = problem.schedule
-    if schedule.kind == "fixed":
+    if problem.schedule.kind == "fixed":
         return problem.gp
-    budget = schedule.evaluations, schedule.optimiser, schedule.restarts
-    gp, info = fit_hyperparameters(X, y, problem.gp, *budget, rng, evaluate, schedule.learner, recorder)
+    gp, info = fit_hyperparameters(X, y, problem.gp, problem.schedule.options, rng, evaluate, recorder)
     recorder.rows(info["trace"])
     recorder.evaluated(info["evaluations"] * len(y))
     return gp

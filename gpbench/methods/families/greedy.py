@@ -158,8 +158,8 @@ class GreedyMethod(Method):
             approximation, name = sparse.VFE, "evidence"
         # version 1 let every round go 12 nats from where it began
         bounds = Layout(gp if schedule.learner.version == 1 else problem.gp).bounds(schedule.learner)
-        rules = schedule.evaluations, schedule.optimiser, schedule.learner, bounds, JITTER, objectives.find(name)
-        return adapt(approximation, gp, Z, problem.X, problem.y, *rules, recorder)
+        rows = problem.X, problem.y
+        return adapt(approximation, gp, Z, *rows, schedule.options, bounds, JITTER, objectives.find(name), recorder)
 
     def posterior(self, problem: Problem, gp: GP, path: Path, size: int | None = None) -> SparsePosterior:
         """The model of the basis that is kept, or of its first vectors, from the factors that the path leaves."""

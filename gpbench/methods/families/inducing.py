@@ -72,7 +72,7 @@ def selection_method(name: str) -> type[Method]:
 
 
 def _ways() -> list[str]:
-    """Everything that `choose` knows."""
+    """All ways of choosing by name."""
     stems = [module.name for module in iter_modules(methods.__path__) if not module.ispkg]
     classes = [cls for stem in stems for cls in vars(import_module(f"gpbench.methods.{stem}")).values()]
     selections = {vars(cls)["name"] for cls in classes if getattr(cls, "chooses_rows", False) and "name" in vars(cls)}
@@ -98,7 +98,7 @@ def kmeans(X, centres, rounds: int = 20, block: int = 4096) -> np.ndarray:
 
 
 def _nearest(X, centres, block: int) -> np.ndarray:
-    """Of each row the number of the centre next to it."""
+    """The number of the nearest centre of each row."""
     half = 0.5 * (centres**2).sum(1)
     return np.concatenate([np.argmax(X[i : i + block] @ centres.T - half, axis=1) for i in range(0, len(X), block)])
 
@@ -123,6 +123,6 @@ def covering(problem: Problem, rows) -> np.ndarray:
 
 
 def _explained(kernel, X, Z, block: int = 4096) -> np.ndarray:
-    """Of each row's variance what the one of Z that says most about it explains."""
+    """The part of each row's variance that its most informative point of Z explains."""
     scale = np.maximum(kernel.diag(Z), np.finfo(float).tiny) ** -0.5
     return np.concatenate([(np.abs(kernel(X[i : i + block], Z)) * scale).max(1) for i in range(0, len(X), block)]) ** 2

@@ -87,7 +87,7 @@ class SparseMethod(Method):
         return self.inducing
 
     def _size(self, problem: Problem, rng) -> tuple[int, list[dict]]:
-        """d_max, or what the stop rule takes of a ladder up to it, judged on the rows in their shared order."""
+        """d_max, or the size that the size rule chooses up to it, on the rows in their shared order."""
         if self.stop == "d_max" or problem.n < FEWEST:
             return self._most(problem), []
         problem = problem.few()
@@ -150,7 +150,7 @@ class SparseMethod(Method):
 
 
 class SizedByRows(SparseMethod):
-    """Number of inducing inputs and where they start follow the rows when the config says nothing."""
+    """Number and start of inducing inputs depend on the rows unless the config gives them."""
 
     row_noise: ClassVar[bool] = True
 

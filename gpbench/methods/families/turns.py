@@ -1,4 +1,4 @@
-"""A greedy fit whose selection and learning take turns: what `interleave` calls, and what is told of every turn."""
+"""A greedy fit in which selection and learning alternate: the functions that `interleave` calls, and the trace."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def quarter(series: pd.Series, which: str) -> pd.Series:
 
 
 class Evidence:
-    """Finished rows and curves of the folders at hand, read through a paper's names."""
+    """Finished rows and curves of the given folders, under a paper's names."""
 
     def __init__(self, rows: pd.DataFrame, curves: pd.DataFrame, paper: str = "", used: Used | None = None):
         self.rows, self.curves, self.paper = rows, curves, paper

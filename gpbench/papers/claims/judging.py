@@ -60,7 +60,7 @@ class ClaimVerdict:
 
 
 def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None) -> ClaimVerdict:
-    """Claims that nothing was run for are tried on stand-in data too, for information."""
+    """The finding of a claim; a claim without any run is also judged on stand-in data, for information."""
     finding = evaluate(claim, evidence.of(claim.paper))
     verdict, numbers = verdict_of(claim, finding), finding.numbers
     if verdict in ("not run", "undecided") and twins is not None and len(twins.rows):

@@ -34,7 +34,7 @@ class Need:
 
 
 def needed(results: Iterable[ResultsTable]) -> list[Need]:
-    """Per folder, data set and method: the trials that its inconclusive cells want, those of the hungriest cell."""
+    """Per folder, data set and method: the trials that its most undecided cell needs."""
     found = []
     for folder in results:
         wanted: dict[tuple[str, str], list[tuple[int, int]]] = {}
@@ -64,7 +64,7 @@ def _trials(cell: Printed, verdict: CellVerdict, rows: pd.DataFrame):
 
 
 def for_check(folder: str | Path, trials: list) -> tuple[list, list[str]]:
-    """(those of the planned trials that inconclusive cells of a folder want, what the plan cannot give them).
+    """(planned trials that inconclusive cells of a folder need, what the plan does not contain).
 
     A folder without results wants the whole plan.
     """

@@ -11,6 +11,7 @@ from gpbench.metrics import titles
 from gpbench.papers.paper_tables import paper_tables
 
 from . import check_section, embedded_figures, run_facts, summary
+from .charts import class_charts
 from .charts.folder_charts import Charts
 from .charts.printed_chart import panel_figure
 from .html_table import sheet
@@ -28,7 +29,7 @@ def page(results: ResultsTable, files: list[Path] | None = None) -> str:
     book = TrialBook.of(results)
     compared, claims = check_section.seen(book), check_section.claims(book)
     failures, best = run_facts.failures(book), summary.summary(book)
-    tables = [t for t in (*paper_tables(results), results_table(book)) if t.rows]
+    tables = [t for t in (*paper_tables(results), results_table(book), *class_charts.confusions(book)) if t.rows]
     values = {
         "lead": str(results.config.get("description") or ""),
         "metrics": titles(),
@@ -60,7 +61,8 @@ def _figures(book: TrialBook, compared: list, files: list[Path], budget: SizeBud
     """The paper's own figures first, then charts with their points, then files of plots/; within the size budget."""
     charts = Charts(book)
     of_papers = embedded_figures.of_papers(book.results, budget)
-    fronts, *others = charts.fronts(), charts.sizes(), charts.training_rows(), charts.along()
+    more = charts.sizes(), charts.training_rows(), class_charts.reliability(book), charts.along()
+    fronts, *others = charts.fronts(), *more
     panels = [t for p in check_section.panels(book, compared) for t in budget.take(p.name, panel_figure(p))]
     drawn = [t for found in (fronts, *others) for c in found for t in budget.take(c.name, figure(c))]
     images = embedded_figures.of_files(book.results, files, budget)

@@ -175,7 +175,7 @@ def _abridged(variant: str) -> str:
 
 
 def half_width(std: float | None, n: float) -> float:
-    """Of the 95 % interval of a mean of n runs; 0 where it cannot be known."""
+    """Half the width of the 95 % interval of a mean of n runs; 0 if it is unknown."""
     if std is None or pd.isna(std) or pd.isna(n) or n < 2:
         return 0.0
     return float(stats.t.ppf(0.975, n - 1) * std / n**0.5)

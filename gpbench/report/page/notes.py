@@ -1,4 +1,4 @@
-"""Notes of trials: by trial, and told once where they hold for many."""
+"""Notes by trial; a note of many trials is written once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 def by_trial(results: ResultsTable) -> dict[str, list[str]]:
-    """Of the archived trials; of the trials' own files where there is no archive."""
+    """Notes of the archived trials, by id; from the files in trials/ if there is no archive."""
     if found := archive.notes(results.path):
         return found
     files = sorted((results.path / "trials").glob("*.json"))

@@ -1,4 +1,4 @@
-"""The first thing a reader sees: which method is best over all data sets and on each, and how sure that is."""
+"""The first screen: which method is best over all data sets and on each, and how sure that is."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _answer(book: TrialBook, found: list[tuple], metric: str) -> Answer | None:
 
 
 def _where(marked: list[tuple[Group, dict[str, Mark]]], group: Group, best: Mark, metric: str) -> str:
-    """Of a grid of sizes: which one is told, where the same method leads, and what has no size at all."""
+    """Text about a grid of sizes: the size shown, the sizes at which the same method leads, methods without a size."""
     if pd.isna(group.d_max):
         return ""
     leaders = [_leader(m).series for g, m in marked if pd.notna(g.d_max)]

@@ -30,7 +30,7 @@ LOG_TAIL, ALL_LOGS = 2_000, 100_000  # characters of one log, of all logs togeth
 
 @dataclass(frozen=True)
 class TrialBook:
-    """The rows of a folder in the page's order, and where each trial stands in it."""
+    """The rows of a folder in the page's order, and the position of each trial."""
 
     results: ResultsTable
     rows: pd.DataFrame  # every row, also failures; the trials of a series side by side
@@ -124,7 +124,7 @@ class TrialBook:
 
 
 def _once(column: list) -> list:
-    """A column of one value is told by its first."""
+    """A column of one value is stored as that value."""
     return column if len(set(column)) > 1 else column[:1]
 
 

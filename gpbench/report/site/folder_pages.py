@@ -1,4 +1,4 @@
-"""A results folder inside the site: its report, config and figures, and what its card says of it."""
+"""A results folder inside the site: its report, config and figures, and the text of its card."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FolderLinks:
 
     @property
     def picture(self) -> str:
-        """The paper's own figure, else the one that says most."""
+        """The paper's own figure, else the first of the kinds in BEST."""
         ranked = [(k, f) for f in self.figures for k, kind in enumerate(BEST) if f.startswith(kind)]
         return min(ranked)[1] if ranked else ""
 

@@ -225,7 +225,7 @@ def test_a_remedy_is_given_in_the_readers_language(tmp_path):
     assert "--drop: has no column 'id,size'; each by itself: --drop id --drop size" in options
     assert "(missing: drop | median)" in config and "(--missing drop|median)" in options
     assert "'yes' is text, not a number; for classes task: classification" in config
-    assert "for two classes --task classification" in options
+    assert "for classes --task classification" in options
     assert "drop: [id]" in config and "looks like an id, another number in every row; --drop id" in options
 
 

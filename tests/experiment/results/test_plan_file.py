@@ -1,6 +1,6 @@
 """plan.json gives back every planned trial, in a fraction of the bytes; damage and older folders are told apart."""
 
-import json
+import csv
 from dataclasses import asdict
 
 import pytest
@@ -41,9 +41,9 @@ def test_an_edited_plan_is_damaged_and_an_older_manifest_is_read(store):
     assert {t.id for t in store.planned()[1]} == {t.id for t in TRIALS}
 
 
-def test_every_committed_folder_has_a_plan_that_names_its_trials(repo):
+def test_every_archived_trial_of_a_committed_folder_is_planned_or_an_earlier_version(repo):
     for folder in sorted((repo / "results").glob("*/")):
-        known = plan_file.settings(plan_file.read(folder))
-        with open(folder / "archive.jsonl", encoding="utf-8") as lines:
-            archived = {json.loads(line)["id"] for line in lines}
-        assert archived & known.keys(), folder
+        planned = ResultsFolder(folder).planned()[1]
+        known = {t.id for t in planned} | {e.id for t in planned if t.versions for e in t.earlier()}
+        with open(folder / "results.csv", newline="", encoding="utf-8") as rows:
+            assert {row["trial_id"] for row in csv.DictReader(rows)} <= known, folder

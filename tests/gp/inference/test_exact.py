@@ -9,6 +9,7 @@ from gpbench.gp.inference.model import GP
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.learning.full_gp import fit_hyperparameters
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.gp.linalg.cholesky import LADDER, Cholesky, mirror_lower
 from tests.oracles import exact as oracle
 
@@ -51,7 +52,7 @@ def test_predictions_equal_the_definition_whatever_the_block(problem, rng, block
 def test_learning_climbs_and_finds_a_stationary_point(problem):
     X, y, gp = problem
     before = exact.evaluate(gp, X, y)[0]
-    learned, info = fit_hyperparameters(X, y, gp, evaluations=300)
+    learned, info = fit_hyperparameters(X, y, gp, OptimiserOptions(300))
     after, dtheta, dlog_noise = exact.evaluate(learned, X, y)
     assert after > before + 1 and after == pytest.approx(info["objective"], rel=1e-12)
     # a length-scale at its bound may keep a gradient; the data-driven ones may not
@@ -60,8 +61,8 @@ def test_learning_climbs_and_finds_a_stationary_point(problem):
 
 def test_restarts_never_lose_to_the_single_start(problem):
     X, y, gp = problem
-    one = fit_hyperparameters(X, y, gp, evaluations=40)[1]["objective"]
-    three = fit_hyperparameters(X, y, gp, evaluations=40, restarts=3, rng=np.random.default_rng(1))[1]["objective"]
+    one = fit_hyperparameters(X, y, gp, OptimiserOptions(40))[1]["objective"]
+    three = fit_hyperparameters(X, y, gp, OptimiserOptions(40, restarts=3), np.random.default_rng(1))[1]["objective"]
     assert three >= one
 
 

@@ -10,6 +10,7 @@ from gpbench.errors import NotApplicable, NotPositiveDefinite
 from gpbench.gp.inference import exact, vecchia
 from gpbench.gp.inference.model import GP
 from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.gp.learning.neighbours import learn, moved
 from gpbench.gp.linalg.conditionals import log_densities
 from gpbench.gp.linalg.neighbours import earlier_neighbours, maximin_order
@@ -153,7 +154,7 @@ def test_learning_climbs_and_finds_the_relevant_input(rng):
     X = rng.uniform(-2, 2, size=(600, 2))
     y = np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=600)
     start = GP(build_kernel({"name": "matern32"}, X), 0.1)
-    gp, trace = learn(X, y, start, 10, 100, rng=rng, few=200)
+    gp, trace = learn(X, y, start, 10, OptimiserOptions(100), rng, few=200)
     near = neighbours(gp, X, 10)
     F, dtheta, dlog_noise = vecchia.evaluate(gp, X, y, near)
     assert F > vecchia.evaluate(start, X, y, neighbours(start, X, 10))[0] + 50

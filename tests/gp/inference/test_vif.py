@@ -10,6 +10,7 @@ from gpbench.gp.inference.model import GP
 from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.learning import full_scale
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.gp.linalg.cholesky import JITTER
 from gpbench.methods.base import Problem, Schedule
 from tests.oracles import vif as oracle
@@ -230,7 +231,7 @@ def test_most_of_the_way_is_made_on_some_of_many_rows(rng, monkeypatch):
     monkeypatch.setattr(full_scale, "SOME", 60)
     gp, X, y = drawn(rng, {"name": "matern32"}, n=150)
     Z = X[:8]
-    found, _, trace = full_scale.climb(X, y, gp, Z, 5, full_scale.Budget(60))
+    found, _, trace = full_scale.optimise_vif(X, y, gp, Z, 5, OptimiserOptions(60))
     counts = {n: sum(row["rows"] == n for row in trace) for n in (60, 150)}
     assert counts[60] > counts[150] > 0 and len(trace) <= 60
     assert (

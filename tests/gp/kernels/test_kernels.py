@@ -24,6 +24,13 @@ SPECS = [
     *({"name": name, "ard": ard} for name in ("rational-quadratic", "linear") for ard in (True, False)),
     {"sum": [{"name": "matern32", "bias": True}, {"name": "linear"}]},
     {"product": [{"name": "matern52"}, {"name": "periodic", "ard": False}]},
+    {"name": "matern52", "columns": [2, 0]},
+    {
+        "sum": [
+            {"name": "ard-se", "columns": [1], "bias": True},
+            {"product": [{"name": "linear", "columns": [0, 2]}, {"name": "periodic", "columns": [1]}]},
+        ]
+    },
 ]
 
 

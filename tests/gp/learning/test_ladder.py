@@ -14,9 +14,13 @@ from gpbench.gp.inference import exact
 from gpbench.gp.inference.model import GP
 from gpbench.gp.kernels.ard_se import ArdSE
 from gpbench.gp.learning import full_gp, ladder
-from gpbench.gp.learning.learner import HyperparameterSearch
+from gpbench.gp.learning.learner import HyperparameterSearch, OptimiserOptions
 from gpbench.gp.learning.parameters import Layout
 from gpbench.gp.learning.sizes import usual_subset
+
+
+def version(number):
+    return OptimiserOptions(learner=HyperparameterSearch(number))
 
 
 @pytest.mark.parametrize(
@@ -48,9 +52,9 @@ def test_the_ladder_ends_within_half_a_nat_of_the_long_way_for_fewer_evaluations
         rows.append(len(y))
         return exact.evaluate(gp, X, y)
 
-    _, long_way = full_gp.fit_hyperparameters(X, y, gp, evaluate=counted, learner=HyperparameterSearch(2))
+    _, long_way = full_gp.fit_hyperparameters(X, y, gp, version(2), evaluate=counted)
     before = len(rows)
-    learned, found = ladder.fit_hyperparameters(X, y, gp, evaluate=counted, learner=HyperparameterSearch(3))
+    learned, found = ladder.fit_hyperparameters(X, y, gp, version(3), evaluate=counted)
     assert found["objective"] > long_way["objective"] - 0.5 and found["rungs"] == [500, 1000]
     assert found["objective"] == pytest.approx(exact.evaluate(learned, X, y)[0])
     assert rows[before:].count(1000) < 0.5 * before and len(rows) - before == found["evaluations"]
@@ -71,15 +75,15 @@ class Bowl:
 def test_starts_that_meet_become_one(monkeypatch):
     monkeypatch.setattr(ladder, "FIRST", 10)
     X, y, rng = np.zeros((20, 2)), np.zeros(20), np.random.default_rng(0)
-    climbs = []
+    optima = []
     maximise = HyperparameterSearch.maximise
     monkeypatch.setattr(
-        HyperparameterSearch, "maximise", lambda *a, **k: climbs.append(maximise(*a, **k)) or climbs[-1]
+        HyperparameterSearch, "maximise", lambda *a, **k: optima.append(maximise(*a, **k)) or optima[-1]
     )
     gp = GP(ArdSE(np.zeros(3), 2), 1.0)
-    learned, _ = ladder.fit_hyperparameters(X, y, gp, restarts=4, rng=rng, evaluate=Bowl())
-    assert len(climbs) == 5 + 1  # two starts of the kernel and three random ones on the first rung, one on the last
-    assert all(c.message == "met another climb" or c.value > -1e-3 for c in climbs[:5])
+    learned, _ = ladder.fit_hyperparameters(X, y, gp, OptimiserOptions(restarts=4), rng, Bowl())
+    assert len(optima) == 5 + 1  # two starts of the kernel and three random ones on the first rung, one on the last
+    assert all(c.message == "met another optimisation" or c.value > -1e-3 for c in optima[:5])
     np.testing.assert_allclose(Layout(learned).pack(), 2.0, atol=1e-2)
 
 
@@ -144,10 +148,10 @@ def test_on_real_data_the_ladder_takes_half_the_cpu_seconds_and_loses_less_than_
     trial = planned(tmp_path, f"dataset: {data}\nsplit: {SPLITS[data]}\nmethods: [full-gp]")[0]
     X, y, gp = subset(trial, 2000)
     spent, value = {}, {}
-    for version, fit in ((1, full_gp.fit_hyperparameters), (3, ladder.fit_hyperparameters)):
+    for number, fit in ((1, full_gp.fit_hyperparameters), (3, ladder.fit_hyperparameters)):
         started = time.process_time()
-        value[version] = fit(X, y, gp, learner=HyperparameterSearch(version))[1]["objective"]
-        spent[version] = time.process_time() - started
+        value[number] = fit(X, y, gp, version(number))[1]["objective"]
+        spent[number] = time.process_time() - started
     assert spent[3] < 0.5 * spent[1] and value[3] > value[1] - 0.5
 
 
@@ -156,7 +160,7 @@ def test_in_few_dimensions_fine_detail_is_found_from_a_start_at_the_spacing_of_t
     X = rng.normal(size=(400, 2))
     y = X[:, 0] + 2 * np.sin(9 * X[:, 0]) * np.sin(9 * X[:, 1]) + 0.1 * rng.normal(size=400)
     gp = full_gp.neutral_start(ArdSE.create(X), y)
-    _, from_deviations = full_gp.fit_hyperparameters(X, y, gp, learner=HyperparameterSearch(2))
+    _, from_deviations = full_gp.fit_hyperparameters(X, y, gp, version(2))
     learned, found = ladder.fit_hyperparameters(X, y, gp)
     assert max(learned.values()["lengthscale"]) < 0.5
     assert found["objective"] > from_deviations["objective"] + 20

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.learning.full_gp import fit_hyperparameters
+from gpbench.gp.learning.learner import OptimiserOptions
 from gpbench.methods.base import GP, Problem
 
 from . import FinishedFit
@@ -52,4 +53,4 @@ def _reference(problem: Problem) -> GP:
     """Hyperparameters of a full GP: the given ones if they are fixed, else its own optimum."""
     if problem.schedule.kind == "fixed":
         return problem.gp
-    return fit_hyperparameters(problem.X, problem.y, problem.gp, learner=problem.schedule.learner)[0]
+    return fit_hyperparameters(problem.X, problem.y, problem.gp, OptimiserOptions(learner=problem.schedule.learner))[0]

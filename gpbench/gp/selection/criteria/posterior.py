@@ -9,7 +9,7 @@ def measure(state) -> float:
 
 
 def score(state, candidates):
-    """sigma^2 w_j^2/2: what full inclusion of the candidate takes off pi(alpha); O(nm) each."""
+    """sigma^2 w_j^2/2: the decrease of pi(alpha) by full inclusion of the candidate; O(nm) each."""
     _, w = candidates.step(state)
     return 0.5 * state.noise * w**2
 
