@@ -61,6 +61,10 @@ class Comparison:
     def text(self) -> str:
         return to_text(self.table())
 
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        return self.table()._repr_html_()
+
 
 def compare(first: str | Path, second: str | Path) -> Comparison:
     """Pair by series and trial; the test is the first config's `compare`."""

@@ -20,6 +20,7 @@ from gpbench.experiment.config.resolved import read_resolved
 from gpbench.experiment.results import plan_file
 from gpbench.experiment.results.checked_files import Damaged, as_summed
 from gpbench.experiment.results.trial_result import COLUMNS, FIRST_COLUMNS
+from gpbench.html import notebook
 from gpbench.system.atomic_files import read_json
 from gpbench.text import plain_cell
 
@@ -53,6 +54,25 @@ class ResultsTable:
                 name = one if isinstance(one, str) else one.get("name") or one.get("csv")
                 found[str(name)] = str(entry["label"])
         return found
+
+    def _repr_html_(self) -> str:
+        """In a notebook: mean and standard error of each metric over the repetitions."""
+        metrics = [m for m in self.config.get("metrics") or () if m in self.rows]
+        keys = [k for k in ("dataset", "label", "d_max") if self.rows[k].notna().any()]
+        means = self.ok.groupby(keys, dropna=False, sort=False)[metrics].agg(["mean", "sem", "count"])
+        rows = []
+        for place, line in means.iterrows():
+            names = place if isinstance(place, tuple) else (place,)
+            cells = [self._score(line[m]) for m in metrics]
+            told = [f"{v:.0f}" if isinstance(v, float) and v == v else str(v) for v in names]
+            rows.append([told[0], *("" if v == "nan" else v for v in told[1:]), *cells])
+        notes = [f"{self.done} of {self.planned} trials are done, {len(self.failures)} without a score"]
+        return notebook.table(self.name, [*keys, *metrics], rows, notes)
+
+    @staticmethod
+    def _score(of: pd.Series) -> str:
+        error = f" ± {of['sem']:.2g}" if of["count"] > 1 else ""
+        return f"{of['mean']:.4g}{error}" if of["count"] else ""
 
     @property
     def ok(self) -> pd.DataFrame:

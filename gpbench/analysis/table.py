@@ -7,6 +7,7 @@ import io
 import re
 from dataclasses import dataclass, field
 
+from gpbench.html import notebook
 from gpbench.html.table import table as html_table
 from gpbench.text import csv_cell
 
@@ -44,6 +45,15 @@ class Table:
     below: tuple[str, ...] = ()
     minor: tuple[str, ...] = ()
     told_narrow: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        rows = [first if cells is None else [first, *(_shown(c) for c in cells)] for first, cells in self.rows]
+        return notebook.table(self.title, self.columns, rows, self.notes)
+
+
+def _shown(cell: TableCell) -> str:
+    return " ".join(filter(None, [cell.text + cell.star, cell.verdict]))
 
 
 FORMATS = ("md", "tex", "csv", "html")

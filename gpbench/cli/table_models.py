@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import click
 
 from gpbench.text import counted, printable
 
-from .shared import Command, note, of_config, output_file, plugin_option
+from .shared import Command, is_quiet, note, of_config, output_file, plugin_option
 from .table_options import Duration, choices_of, column_options, file_argument, format_options, look, tell
 
+READING = 0.3  # of --max-seconds
 JUDGING = 0.05  # of --max-seconds, which the fit itself may take: rows left out are predicted after it
 
 
@@ -51,6 +53,7 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     from gpbench.estimators.csv_models import fit_table
     from gpbench.estimators.model_file import refuse_path
     from gpbench.estimators.quality.quality import told
+    from gpbench.system import deadline
     from gpbench.system.atomic_files import refuse_unwritable
 
     choices = choices_of(**columns)
@@ -62,15 +65,17 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     refuse_path(output)
     if report is not None:
         refuse_unwritable(report)
-    looked, source = look(file, target, task, choices)
+    with progress_bar(max_seconds):
+        looked, source = look(file, target, task, choices, None if max_seconds is None else READING * max_seconds)
     tell(file, looked)
     cls = SparseGPClassifier if source["task"] == "classification" else SparseGPRegressor
     size = int(n_basis) if n_basis.isdigit() else n_basis
     kernel = _yaml("--kernel", kernel) if kernel.startswith("{") else kernel
     left = None if max_seconds is None else max(max_seconds - (time.monotonic() - begin), 0.05 * max_seconds)
-    model = cls(method, size, kernel, learn, left, seed, options=_options(options))
+    model = cls(method, size, kernel, learn, max_seconds, seed, options=_options(options))
     try:
-        fit_table(model, looked)
+        with progress_bar(left), deadline.within(left):
+            fit_table(model, looked)
     except BadInput as e:
         raise type(e)(_in_options(str(e))) from e
     lines = told(model, None if max_seconds is None else JUDGING * max_seconds)
@@ -78,7 +83,10 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     if report is not None:
         from gpbench.estimators.pages import model_page
 
-        model_page.write(report, model, model._examined, Path(file).name, target)
+        if hasattr(model, "_examined"):
+            model_page.write(report, model, model._examined, Path(file).name, target)
+        else:
+            note(f"{report}: is not written; {lines[0]}")
     for text in model.notes_:
         note(text)
     sized = "d_max" in catalog.find("method", model.method_).model_fields
@@ -87,6 +95,13 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
     for text in lines:
         click.echo(printable(text))
     return 0
+
+
+def progress_bar(limit: float | None):
+    """A bar on a terminal for what takes longer than two seconds, unless -q."""
+    from gpbench.system import progress
+
+    return contextlib.nullcontext() if is_quiet() else progress.shown(limit)
 
 
 def _explain(file, looked, source) -> None:

@@ -85,13 +85,16 @@ def choices_of(drop=(), inputs=(), kinds=(), **given):
         raise ConfigError(f"--column: {str(e.errors()[0]['msg']).removeprefix('Value error, columns: ')}") from e
 
 
-def look(file, target: str, task: str, choices):
-    """(the table as it is read, the same as a config's dataset); every fault in one error."""
+def look(file, target: str, task: str, choices, seconds: float | None = None):
+    """(the table as it is read, the same as a config's dataset); every fault in one error.
+
+    With `seconds`, fewer rows are read where all would take longer.
+    """
     from gpbench.data.tables import csv_file
     from gpbench.data.tables.csv_words import as_option
     from gpbench.errors import DataError
 
-    found = csv_file.look(file, target, task, choices, as_option)
+    found = csv_file.look(file, target, task, choices, as_option, seconds)
     if found.faults:
         raise DataError("\n".join(found.faults))
     plain = {k: v for k, v in choices.model_dump(exclude_unset=True).items() if (k, v) != ("missing", "auto")}

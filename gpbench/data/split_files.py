@@ -66,7 +66,7 @@ def export(
                 data_rng, split_rng = rngs(index)
                 dataset = _loaded(spec, data_rng, places)
                 rule = split or splits.default(dataset)
-                rows = splits.draw(dataset, rule, split_rng, index)
+                rows = splits.make_split(dataset, rule, split_rng, index)
                 _write_trial(staged, out, folder_name(index), _tables(dataset, rows))
                 facts |= {"name": name_of(spec), "task": dataset.task, "split": rule, "notes": list(dataset.notes)}
                 facts["trials"].append(

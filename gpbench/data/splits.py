@@ -24,7 +24,7 @@ def default(dataset: Dataset) -> dict:
     return {"kind": "random", "n_train": n_train, "n_test": dataset.n - n_train}
 
 
-def draw(dataset: Dataset, split: dict | None, rng: np.random.Generator, index: int) -> Split:
+def make_split(dataset: Dataset, split: dict | None, rng: np.random.Generator, index: int) -> Split:
     """The split of one repetition.
 
     For `folds`, repetitions 0 to k-1 use one permutation, so the caller's `rng` must then be the same for every index

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpbench.data.dataset import Kind
 from gpbench.errors import BadInput, BadParameter, NotApplicable
+from gpbench.html import notebook
 from gpbench.methods.base import RowNoise
+from gpbench.system import progress
 
 from . import csv_models, fit, input_checks, parameters, random_streams
 from .sklearn_compat import BaseEstimator, NotFittedError, checked_width
 
 if TYPE_CHECKING:
-    from .quality.quality import Quality
+    from .quality.quality import Examined, Quality
 
 
 class Estimator(BaseEstimator):
@@ -38,17 +40,19 @@ class Estimator(BaseEstimator):
     likelihood : str, optional
         None (normal noise, or two classes by a probit), or a name (`gpbench list likelihoods`): "poisson" and
         "negative-binomial" for counts, "student-t" for targets with outliers.
+    verbose : bool, default False
+        Show a progress bar on stderr when a fit takes longer than two seconds.
     """
 
     _task = "regression"
 
     def __init__(
         self, method="auto", n_basis="auto", kernel="auto", learn="auto", max_seconds=None, random_state=None,
-        options=None, likelihood=None,
+        options=None, likelihood=None, verbose=False,
     ):  # fmt: skip
         self.method, self.n_basis, self.kernel, self.learn = method, n_basis, kernel, learn
         self.max_seconds, self.random_state, self.options = max_seconds, random_state, options
-        self.likelihood = likelihood
+        self.likelihood, self.verbose = likelihood, verbose
 
     def _fit(self, X, targets, sample_weight=None, noise_variance=None) -> None:
         """`targets` gives them for a number of rows, which they are checked against; a row of weight 0 is left out."""
@@ -77,9 +81,9 @@ class Estimator(BaseEstimator):
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
         state = random_streams.of_state(self.random_state)
-        model, self._training, more = fit.fit(
-            X, y, kind, method, choice, h, state, parameters.max_seconds(self.max_seconds), rows
-        )
+        limit = parameters.max_seconds(self.max_seconds)
+        with progress.shown(limit, always=True) if self.verbose else nullcontext():
+            model, self._training, more = fit.fit(X, y, kind, method, choice, h, state, limit, rows)
         self._keep(model, X, method, [*told, *notes, *more], choice.objects)
 
     def _places(self, reading) -> dict[str, list[int]]:
@@ -97,28 +101,36 @@ class Estimator(BaseEstimator):
         self.kernel_ = None if fitted.gp is None else fitted.gp.kernel
         self.log_evidence_, self.path_, self.notes_ = fitted.log_evidence, _path(fitted.trace), tuple(notes)
 
-    @cached_property
-    def quality_(self) -> Quality:
-        """How good the model is on rows left out, beside simpler predictors; `quality_.lines()` is the text of `fit`.
+    def quality(self) -> Quality:
+        """How good the model is on rows left out, beside simpler predictors; what `gpbench fit` prints.
 
-        Computed when it is first asked for. A saved model keeps it if it was asked for before.
+        The attribute `quality_` keeps it, and so does a saved model.
+
+        Returns
+        -------
+        Quality
+            Scores, relevance of the columns, and what to try next; `lines()` gives them as text.
         """
-        return self._examined.quality
+        if "quality_" not in vars(self):
+            self._examine()
+        return self.quality_
 
-    @cached_property
-    def _examined(self):
+    def _examine(self, refit: bool = True) -> Examined:
         from .quality.quality import examine
 
         self._ready_to_predict()
-        if not hasattr(self, "_training"):
-            raise BadInput(
-                "a saved model does not keep the rows of its fit: ask for quality_ before it is saved; "
-                "report takes rows as X and y"
-            )
-        try:
-            return examine(self)
-        except NotApplicable as e:
-            raise BadInput(f"quality_: {e}") from e
+        if "_examined" not in vars(self):
+            if not hasattr(self, "_training"):
+                raise BadInput(
+                    "a saved model does not keep the rows of its fit: ask for quality() before it is saved; "
+                    "report takes rows as X and y"
+                )
+            try:
+                self._examined = examine(self, refit)
+            except NotApplicable as e:
+                raise BadInput(f"quality: not known: {e}") from e
+            self.quality_ = self._examined.quality
+        return self._examined
 
     def _targets(self, y) -> np.ndarray:
         """Targets as the user has them, from those of the scaled rows."""
@@ -166,7 +178,17 @@ class Estimator(BaseEstimator):
         from .quality.quality import examine_on
 
         self._ready_to_predict()
-        write(path, self, self._examined if X is None else examine_on(self, X, y))
+        write(path, self, self._examine() if X is None else examine_on(self, X, y))
+
+    def _html_repr(self) -> str:
+        """In a notebook: scikit-learn's diagram, and facts of the fitted model."""
+        diagram = super()._html_repr()
+        if not hasattr(self, "model_"):
+            return diagram
+        from .pages.model_page import settings
+
+        found = diagram + notebook.table("Fitted model", [], [["rows", f"{self.model_.n:,}"], *settings(self)])
+        return found + self.quality_._repr_html_() if "quality_" in vars(self) else found
 
     def _ready_to_predict(self) -> None:
         if not hasattr(self, "model_"):

@@ -91,7 +91,8 @@ class SparseGPClassifier(ClassifierMixin, Estimator):
         array (t,)
             Classes.
         """
-        return self.classes_[self.predict_proba(X).argmax(1)]
+        likely = self.predict_proba(X).argmax(1)
+        return self.classes_[likely]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

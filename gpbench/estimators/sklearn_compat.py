@@ -32,6 +32,14 @@ except ImportError:
                 setattr(self, name, value)
             return self
 
+        def _html_repr(self) -> str:
+            from html import escape
+
+            return f"<pre>{escape(repr(self))}</pre>"
+
+        def _repr_html_(self) -> str:
+            return self._html_repr()
+
         def __repr__(self) -> str:
             parameters = inspect.signature(type(self)).parameters.values()
             given = [f"{p.name}={v!r}" for p in parameters if (v := getattr(self, p.name)) is not p.default]

@@ -14,7 +14,7 @@ from gpbench.data.sources import (
     snelson_noise,
     synth,
 )
-from gpbench.data.splits import draw
+from gpbench.data.splits import make_split
 from gpbench.errors import DataError
 from gpbench.gp.kernels.build import build_kernel
 from tests.oracles.data import Lagrangian, detrended, product_rule, tip
@@ -25,7 +25,7 @@ def load(name, seed=0, **options):
 
 
 def parts(d):
-    s = draw(d, {"kind": "published"}, np.random.default_rng(0), 0)
+    s = make_split(d, {"kind": "published"}, np.random.default_rng(0), 0)
     return d.X[s.train], d.y[s.train], d.X[s.test], d.y[s.test]
 
 

@@ -91,12 +91,12 @@ def test_each_trial_takes_its_column_of_the_masks(rng):
     masks = rng.random((30, 4)) < 0.3
     d = Dataset("toy", np.zeros((30, 1)), np.zeros(30), test_masks=masks)
     for rule in ({"kind": "published"}, {}, None):
-        parts = [splits.draw(d, rule, rng, k) for k in range(4)]
+        parts = [splits.make_split(d, rule, rng, k) for k in range(4)]
         assert all(np.array_equal(p.test, np.flatnonzero(m)) for p, m in zip(parts, masks.T))
         assert all(np.array_equal(p.train, np.flatnonzero(~m)) for p, m in zip(parts, masks.T))
     with pytest.raises(DataError, match="toy has 4 published splits, one a trial: `trials: 5` asks for more"):
-        splits.draw(d, {"kind": "published"}, rng, 4)
-    assert len(splits.draw(d, {"kind": "random", "n_train": 20}, rng, 4).test) == 10
+        splits.make_split(d, {"kind": "published"}, rng, 4)
+    assert len(splits.make_split(d, {"kind": "random", "n_train": 20}, rng, 4).test) == 10
 
 
 @pytest.mark.parametrize("masks", [np.zeros((29, 2), dtype=bool), np.zeros((30, 2)), np.zeros(30, dtype=bool)])

@@ -26,11 +26,11 @@ def test_scores_agree_with_fresh_rows(method, size):
     model.fit(*surface(2000))
     X, y = surface(2000, seed=1)
     mean, std = model.predict(X, return_std=True)
-    own = model.quality_.scores[method]
+    own = model.quality().scores[method]
     assert own["coverage"] == pytest.approx(np.mean(np.abs(y - mean) < 1.96 * std), abs=0.03)
     assert own["rmse"] == pytest.approx(np.sqrt(np.mean((y - mean) ** 2)), rel=0.06)
     assert own["nlpd"] == pytest.approx(-model.log_density(X, y).mean(), abs=0.06)
-    assert model.quality_.rows == 2000
+    assert model.quality().rows == 2000
 
 
 def test_leave_one_out_in_units_of_the_target_equals_models_of_the_other_rows():
@@ -53,12 +53,18 @@ def test_leave_one_out_in_units_of_the_target_equals_models_of_the_other_rows():
 def test_a_method_without_leave_one_out_is_fitted_again():
     X, y = surface(120)
     model = SparseGPRegressor("csi", 20, random_state=0).fit(X, y)
+    assert told(model, seconds=1.0) == ["quality: not known: a Ridge has no leave-one-out predictions of its own"]
     judged = judge(model)
     assert judged.how == HELD and len(judged.rows) == 24
     again = SparseGPRegressor("csi", 20, random_state=0).fit(*(np.delete(a, judged.rows, 0) for a in (X, y)))
     assert np.corrcoef(again.predict(X[judged.rows]), judged.mean)[0, 1] > 0.9  # the same rows, in another order
-    assert "rows held out: 24 of 120" in model.quality_.lines()[0]
-    assert told(model, seconds=1.0) == ["quality: not known: a Ridge has no leave-one-out predictions of its own"]
+    assert "rows held out: 24 of 120" in model.quality().lines()[0]
+
+
+def test_learned_inducing_inputs_are_judged_by_rows_held_out():
+    model = SparseGPRegressor("fitc", 10, options={"optimise_inputs": True}, random_state=0).fit(*surface(100))
+    assert judge(model).how == HELD
+    assert judge(model, refit=False).how == LEAVE_ONE_OUT
 
 
 def test_ridge_and_mean_equal_refits(rng):
@@ -110,17 +116,17 @@ def test_classes_are_judged_by_the_cavities_of_ep():
     model = SparseGPClassifier(random_state=0).fit(X, np.where(y > 320, "high", "low"))
     fresh, t = surface(1000, seed=2)
     prob = model.predict_proba(fresh)
-    own = model.quality_.scores["ep"]
+    own = model.quality().scores["ep"]
     right = prob[np.arange(1000), np.where(t > 320, 0, 1)]
     assert own["nlpd"] == pytest.approx(-np.log(right).mean(), abs=0.1)
-    assert list(model.quality_.scores) == ["ep", "shares of the classes", "logistic regression"]
+    assert list(model.quality().scores) == ["ep", "shares of the classes", "logistic regression"]
 
 
 def test_counts_are_judged_by_their_distribution():
     X, y = surface(150, noise=0.0)
     counts = np.random.default_rng(1).poisson(np.exp((y - 300) / 40))
     model = SparseGPRegressor("ep", likelihood="poisson", random_state=0).fit(X, counts)
-    assert 0.9 <= model.quality_.scores["ep"]["coverage"] <= 1.0
+    assert 0.9 <= model.quality().scores["ep"]["coverage"] <= 1.0
     judged = judge(model)
     low, high = model.model_.quantiles(X[judged.rows], 0.025), model.model_.quantiles(X[judged.rows], 0.975)
     inside = (counts[judged.rows] >= low) & (counts[judged.rows] <= high)
@@ -130,19 +136,19 @@ def test_counts_are_judged_by_their_distribution():
 def test_five_lines_and_what_a_saved_model_keeps(tmp_path):
     X, y = surface(150)
     model = SparseGPRegressor("fitc", 40, random_state=0).fit(X, y)
-    lines = model.quality_.lines()
+    lines = model.quality().lines()
     assert len(lines) == 5
     assert [line.split("  ")[0] for line in lines] == [
         "fitc", "mean of the target", "ridge regression", "relevance", "try next"
     ]  # fmt: skip
     assert "(leave-one-out: all 150 rows)" in lines[0] and "input 0" in lines[3] and "gpbench advise" in lines[4]
     model.save(tmp_path / "model.npz")
-    assert load(tmp_path / "model.npz").quality_.lines() == lines
+    assert load(tmp_path / "model.npz").quality().lines() == lines
     model.fit(X, y + 1)
     assert "quality_" not in vars(model)
     model.save(tmp_path / "other.npz")
-    with pytest.raises(BadInput, match="ask for quality_ before it is saved"):
-        _ = load(tmp_path / "other.npz").quality_
+    with pytest.raises(BadInput, match=r"ask for quality\(\) before it is saved"):
+        _ = load(tmp_path / "other.npz").quality()
 
 
 def test_relevance_and_effects():

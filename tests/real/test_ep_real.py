@@ -5,7 +5,7 @@ import pytest
 
 from gpbench import data, metrics
 from gpbench.data.scaling import Scaler
-from gpbench.data.splits import draw
+from gpbench.data.splits import make_split
 from gpbench.gp.kernels.build import build_kernel
 from gpbench.gp.linalg.sparse_ldl import Symbolic
 from gpbench.methods.base import GP, Problem, Schedule
@@ -32,7 +32,7 @@ def cross_validated(name, spec, k=10):
     found = data.load({"name": name})
     scores = []
     for index in range(k):
-        split = draw(found, {"kind": "folds", "k": k}, np.random.default_rng(0), index)
+        split = make_split(found, {"kind": "folds", "k": k}, np.random.default_rng(0), index)
         scaler = Scaler.fit(found.X[split.train], found.y[split.train], {}, found.task)
         X, y = scaler.inputs(found.X[split.train]), found.y[split.train]
         schedule = Schedule("joint", 50, prior="half-t")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -23,13 +25,14 @@ from ..shards import LARGEST
 from .csv_columns import Choices, Look, name_faults, survey
 from .csv_words import Row, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
 from .table_reading import look_table
-from .table_source import open_table
+from .table_source import open_table, text_table
 
 TASKS = ("regression", "classification")
 FEW_CLASSES = 20  # texts, up to which a target of texts is taken for classes in a hint
 _copies: dict[str, str] = {}  # of this process: path on the machine that planned the run -> copy on this machine
 
 
+PROBE = 500_000  # bytes that the pace of reading is measured on
 _looked: dict[tuple, Look] = {}  # the table that was read last
 
 
@@ -61,11 +64,17 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
     return Dataset(label or path.stem, X, y, task, notes=notes, sha256=fingerprint(X, y), labels=found.labels, **more)
 
 
-def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_config) -> Look:
-    """Read and check a file; `say` words the choices as a config or a command line gives them (csv_words.py)."""
+def look(
+    csv: str, target: str, task: str, choices: Choices, say: Say = in_config, seconds: float | None = None
+) -> Look:
+    """Read and check a file; `say` words the choices as a config or a command line gives them (csv_words.py).
+
+    With `columns` and `seconds`, fewer rows are read where all would take longer.
+    """
     path = Path(csv)
     if choices.columns is not None:
-        return _look_auto(path, target, task, choices, say)
+        every = 1 if seconds is None else _stride(path, target, task, choices, seconds)
+        return _look_auto(path, target, task, choices, say, every)
     try:
         header, rows = table(path)
     except DataError as e:
@@ -102,14 +111,23 @@ def look(csv: str, target: str, task: str, choices: Choices, say: Say = in_confi
     return Look([], found.remarks, found.encoding, X, y, labels, str(path), kept + 1, **of_rows)
 
 
-def _look_auto(path: Path, target: str, task: str, choices: Choices, say: Say) -> Look:
+def _look_auto(path: Path, target: str, task: str, choices: Choices, say: Say, every: int) -> Look:
     """Reads columns by `columns: auto`; the last table read is kept, because a config is loaded several times."""
     source = Path(_copies.get(str(path), path))
     try:
         state = source.stat()
-        key = (str(source), state.st_mtime_ns, state.st_size, target, task, choices.model_dump_json(), say.__name__)
+        key = (
+            str(source),
+            state.st_mtime_ns,
+            state.st_size,
+            target,
+            task,
+            choices.model_dump_json(),
+            say.__name__,
+            every,
+        )
         if key not in _looked:
-            found = look_table(path, open_table(source, choices, say), target, task, choices, say)
+            found = look_table(path, open_table(source, choices, say, every=every), target, task, choices, say)
             _looked.clear()
             _looked[key] = found
         return _looked[key]
@@ -117,6 +135,26 @@ def _look_auto(path: Path, target: str, task: str, choices: Choices, say: Say) -
         return Look([f"{path}: cannot be read ({e.strerror or e})"], [])
     except DataError as e:
         return Look([str(e)], [])
+
+
+def _stride(path: Path, target: str, task: str, choices: Choices, seconds: float) -> int:
+    """One row in so many is read within the seconds, as the first rows of the file show."""
+    if not path.is_file() or path.stat().st_size < 4 * PROBE:
+        return 1
+    with open(path, "rb") as stream:
+        content = stream.read(PROBE)
+    took = []
+    for part in (content[: PROBE // 2], content):  # what a column costs, however few its rows, is not multiplied
+        begin = time.monotonic()
+        try:
+            table = text_table(path, part[: part.rindex(b"\n") + 1], choices, in_config, strict=False)
+            look_table(path, table, target, task, choices, in_config)
+        except (DataError, ValueError):
+            return 1  # the whole file is read, and its fault told
+        took.append(time.monotonic() - begin)
+    half = max(took[1] - took[0], 0.2 * took[1])
+    whole = took[1] + half * (path.stat().st_size / PROBE - 1) * 2
+    return max(1, math.ceil(whole / seconds))
 
 
 def _of_rows(path, header: list[str], rows: list[Row], kept, choices: Choices, remarks: list[str]):

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from gpbench.errors import DataError
+from gpbench.system import progress
 from gpbench.text import nearest
 
 from ..labels import numbered
@@ -91,7 +92,8 @@ def _drafts(table: RawTable, target: str | None, choices: Choices, say: Say) -> 
     if target is not None:
         uses[target] = "target"
     found = {}
-    for column in table.columns:
+    for j, column in enumerate(table.columns):
+        progress.step("reading columns", j, len(table.columns))
         use = uses[column.name]
         if use == "left out":
             found[column.name] = Draft(ColumnRule(column.name, "text", use, facts=("by choice",)))

@@ -14,17 +14,17 @@ from .csv_words import Say
 from .table_text import RawColumn, RawTable
 
 
-def open_table(path, choices: Choices, say: Say, strict: bool = True) -> RawTable:
-    """A text table or a parquet file as raw columns."""
+def open_table(path, choices: Choices, say: Say, strict: bool = True, every: int = 1) -> RawTable:
+    """A text table or a parquet file as raw columns; of the rows, one in `every`."""
     if Path(path).suffix.lower() in (".parquet", ".pq"):
-        return frame_table(_parquet(path))
-    return text_table(path, table_text.file_bytes(path), choices, say, strict)
+        return frame_table(_parquet(path).iloc[::every])
+    return text_table(path, table_text.file_bytes(path), choices, say, strict, every)
 
 
-def text_table(path, content: bytes, choices: Choices, say: Say, strict: bool = True) -> RawTable:
+def text_table(path, content: bytes, choices: Choices, say: Say, strict: bool = True, every: int = 1) -> RawTable:
     text, told = table_text.decoded(path, content, choices.encoding, say)
     separator = table_text.separator_of(path, text, choices.sep, say)
-    table = table_text.read_text(path, text, separator, say, strict)
+    table = table_text.read_text(path, text, separator, say, strict, every)
     table.told[:0] = told
     return table
 

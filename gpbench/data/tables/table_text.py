@@ -106,8 +106,11 @@ def _first_rows(text: str, separator: str) -> list[list[str]]:
     return found
 
 
-def read_text(path, text: str, separator: str, say: Say, strict: bool = True) -> RawTable:
-    """The table; `strict` refuses one of which many rows have another width, which are left out otherwise."""
+def read_text(path, text: str, separator: str, say: Say, strict: bool = True, every: int = 1) -> RawTable:
+    """The table; `strict` refuses one of which many rows have another width, which are left out otherwise.
+
+    Of the rows, one in `every` is kept, where the time does not suffice for all.
+    """
     if text[:4].lower() == "sep=":  # the first line by which Excel is told the separator
         text = "\n" + text.partition("\n")[2]
     rows, lines = _rows(path, text, separator)
@@ -115,7 +118,9 @@ def read_text(path, text: str, separator: str, say: Say, strict: bool = True) ->
     start = _header_row(rows)
     if start:
         told.append(f"{path}: the first {start} line(s) with text are not part of the table and are skipped")
-    header, rows, lines = [cell.strip() for cell in rows[start]], rows[start + 1 :], lines[start + 1 :]
+    header, rows, lines = [cell.strip() for cell in rows[start]], rows[start + 1 :: every], lines[start + 1 :: every]
+    if every > 1:
+        told.append(f"{path}: one row in {every} is read, {len(rows)} in all, because of the limit of time")
     if not rows:
         raise DataError(f"{path}: needs a line that names the columns and at least one row below it")
     if header and all(is_number(cell) for cell in header):

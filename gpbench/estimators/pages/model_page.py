@@ -55,7 +55,7 @@ def html(estimator, examined: Examined, name: str, target: str) -> str:
         effects=model_charts.effects(estimator, examined, MATTER, target),
         columns=_columns(estimator),
         notes=list(estimator.notes_),
-        settings=_settings(estimator),
+        settings=settings(estimator),
     )
 
 
@@ -99,7 +99,7 @@ def _used(term: str, quality, names: dict) -> bool:
     )  # fmt: skip
 
 
-def _settings(estimator) -> list[tuple[str, str]]:
+def settings(estimator) -> list[tuple[str, str]]:
     given = {k: v for k, v in estimator.get_params(deep=False).items() if v not in (None, "auto", {})}
     found = [("method", estimator.method_), ("kernel", str(estimator.kernel_))]
     if (noise := getattr(estimator, "noise_", None)) is not None:

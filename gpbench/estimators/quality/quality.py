@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpbench.errors import NotApplicable
+from gpbench.errors import BadInput
+from gpbench.html import notebook
 from gpbench.metrics import NOMINAL
 from gpbench.system import deadline
 
@@ -68,6 +69,14 @@ class Quality:
         )
         found.append(f"{'try next':<{width}}  {'; '.join(self.next_steps)}")
         return found
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        names = CLASSES if self.task == "classification" else REGRESSION
+        rows = [[name, *(number(k, own[k]) for k in names)] for name, own in self.scores.items()]
+        shown = [f"{name} {value:.2g}" for name, value in self.relevance[:LISTED]]
+        notes = [f"Relevance ({self.measure}): {', '.join(shown)}."] if shown else []
+        return notebook.table(self.judged(), ["", *names.values()], rows, [*notes, *self.next_steps])
 
     def judged(self) -> str:
         if self.how == GIVEN:
@@ -173,7 +182,6 @@ def told(estimator, seconds: float | None = None) -> list[str]:
     """The lines that end `gpbench fit`. Within a limit, nothing is fitted again, and fewer rows may be judged."""
     try:
         with deadline.within(seconds):
-            estimator._examined = examine(estimator, refit=seconds is None)
-    except NotApplicable as e:
-        return [f"quality: not known: {e}"]
-    return estimator.quality_.lines()
+            return estimator._examine(refit=seconds is None).quality.lines()
+    except BadInput as e:
+        return [str(e)]

@@ -12,7 +12,7 @@ import numpy as np
 from gpbench import catalog
 from gpbench.data.dataset import Dataset, name_of
 from gpbench.data.spec import content_hash
-from gpbench.data.splits import draw, too_few
+from gpbench.data.splits import make_split, too_few
 from gpbench.data.tables import csv_file
 from gpbench.data.tables.csv_columns import Choices
 from gpbench.errors import ConfigError, DataError
@@ -174,7 +174,7 @@ def check_split(reader: Reader, entry: DatasetEntry, split: dict) -> None:
         if looked.y is None or not any(source is a for a in entry.alternatives):
             continue  # its faults are reported already, or it belongs to another entry
         try:
-            draw(Dataset(name_of(source), looked.X, looked.y, entry.task), split, np.random.default_rng(0), 0)
+            make_split(Dataset(name_of(source), looked.X, looked.y, entry.task), split, np.random.default_rng(0), 0)
         except DataError as e:
             reader.fault(entry.keys, str(e), of_data=True)
 

@@ -59,11 +59,11 @@ def _freeze(kernel: Kernel) -> None:
         _freeze(part)
 
 
-def problem_of(trial: Trial, draw: TrialData, shared: dict | None) -> Problem:
+def problem_of(trial: Trial, data: TrialData, shared: dict | None) -> Problem:
     """The problem of a trial; `shared` is the result of `shared_fit`, if the trial needs one."""
-    X, y = draw.scaled(draw.split.train)
+    X, y = data.scaled(data.split.train)
     rules = trial.kernel, trial.hyperparameters, trial.learner
-    return posed(X, y, draw.order, *rules, shared, draw.dataset.kind, draw.row_noise(draw.split.train))
+    return posed(X, y, data.order, *rules, shared, data.dataset.kind, data.row_noise(data.split.train))
 
 
 def _telling(tell: Tell | None, rows: RowNoise | None):
@@ -114,19 +114,19 @@ def kernels_of(kernel: dict | Kernel) -> list[dict | Kernel]:
     return [kernel] if isinstance(kernel, Kernel) else alternatives(kernel)
 
 
-def shared_fit(trial: Trial, tell: Tell | None = None, draw: TrialData | None = None) -> dict:
+def shared_fit(trial: Trial, tell: Tell | None = None, data: TrialData | None = None) -> dict:
     """Fit the full GP on a random subset whose hyperparameters all paired methods of this trial use.
 
-    `tell` gets a message after every evaluation; `draw` are the trial's data, if they are loaded already.
+    `tell` gets a message after every evaluation; `data` are the trial's data, if they are loaded already.
     """
-    draw, h, started = draw or trial_data(trial), trial.hyperparameters, now()
+    data, h, started = data or trial_data(trial), trial.hyperparameters, now()
     if h.get("subset_of", "train") == "data":
-        rows = random_streams.stream("subset", trial.data_key).permutation(draw.dataset.n)
+        rows = random_streams.stream("subset", trial.data_key).permutation(data.dataset.n)
     else:
-        rows = draw.split.train[draw.order]
-    rows = rows[: h["subset"] or usual_subset(len(rows), *draw.dataset.X.shape[1:])]
+        rows = data.split.train[data.order]
+    rows = rows[: h["subset"] or usual_subset(len(rows), *data.dataset.X.shape[1:])]
     rng = random_streams.shared(full_gp_stream_key(trial))
-    found = full_gp(*draw.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell, draw.row_noise(rows))
+    found = full_gp(*data.scaled(rows), trial.kernel, h, trial.shared_learner, rng, tell, data.row_noise(rows))
     return found | {"seconds": asdict(now() - started)}
 
 

@@ -12,7 +12,7 @@ from gpbench.data.readonly import copied
 from gpbench.data.scaling import Scaler
 from gpbench.data.shards import AT_ONCE, Inputs
 from gpbench.data.spec import is_large
-from gpbench.data.splits import draw as draw_split
+from gpbench.data.splits import make_split
 from gpbench.data.tables.csv_file import filled
 from gpbench.experiment.plan import random_streams
 from gpbench.experiment.plan.trial import Trial
@@ -62,7 +62,7 @@ def trial_data(trial: Trial) -> TrialData:
     dataset = data.load(trial.dataset, random_streams.data(trial, source is not None and source.per_trial))
     if source is not None and catalog.source_hash(source):
         dataset = copied(dataset)
-    split = draw_split(dataset, trial.split, random_streams.split(trial), trial.index)
+    split = make_split(dataset, trial.split, random_streams.split(trial), trial.index)
     dataset = filled(dataset, split.train)
     if is_large(trial.dataset):  # read in the order of the files; the set of rows stays the same
         split = Split(np.sort(split.train), np.sort(split.test), split.index)

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from gpbench.errors import GpbenchError, NotPositiveDefinite
 from gpbench.recorder import Recorder
-from gpbench.system import deadline
+from gpbench.system import deadline, progress
 
 from . import lbfgs
 
@@ -86,6 +86,7 @@ class _Loss:
             deadline.cut("learning was ended early")
             raise _BudgetUsed("time is up")
         self.count += 1
+        progress.step("learning hyperparameters", self.count, self.evaluations)
         inside = x if self.low is None else np.clip(x, self.low, self.high)  # scipy's CG knows no bounds
         try:
             with self.cost.of():

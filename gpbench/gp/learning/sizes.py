@@ -21,7 +21,7 @@ from gpbench.gp.inference.row_noise import RowNoise, with_variances
 from gpbench.gp.inference.sparse import SparseModel
 from gpbench.gp.inference.sparse_predict import SparsePosterior
 from gpbench.gp.linalg.cholesky import JITTER, Cholesky
-from gpbench.system import deadline
+from gpbench.system import deadline, progress
 
 FIRST = 25
 ON_TOP = 2.5  # times the next size's own cost that have to fit: the final model of that size is built after it
@@ -93,6 +93,7 @@ def enough_held_out(
         if losses and not cost.fits(ON_TOP * m**2):
             deadline.cut(f"sizes from {m} basis vectors on were not tried")
             break
+        progress.step("trying sizes", len(losses), len(sizes))
         with cost.of(m**2):
             losses[m] = held_out_losses(gp, start(m), X, y, share, noise)
     sizes = list(losses)

@@ -10,7 +10,7 @@ import numpy as np
 from gpbench.errors import NotPositiveDefinite
 from gpbench.gp.kernels.rows import KernelRows
 from gpbench.recorder import Recorder
-from gpbench.system import deadline
+from gpbench.system import deadline, progress
 
 from .criterion import Criterion
 from .state import State
@@ -45,6 +45,7 @@ class Path:
                 if deadline.passed() and state.size:
                     deadline.cut(f"selection ended at {state.size} of {size} basis vectors")
                     break
+                progress.step("selecting basis vectors", state.size, size)
                 best = self._best()
                 if best is None:
                     break

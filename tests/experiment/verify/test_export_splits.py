@@ -27,7 +27,7 @@ def test_exported_files_are_the_split_to_the_last_bit(tmp_path):
     assert [t.index for t in trials] == [0, 2] and facts["dataset"] == spec and facts["task"] == "regression"
     for t, told in zip(trials, facts["trials"]):
         d = data.load(spec, rngs(t.index)[0])
-        s = splits.draw(d, None, rngs(t.index)[1], t.index)
+        s = splits.make_split(d, None, rngs(t.index)[1], t.index)
         assert told["sha256"] == d.sha256 and np.array_equal(t.split.train, s.train)
         assert np.array_equal(t.y_test, d.y[s.test]) and np.array_equal(t.y_train, d.y[s.train])
         X = table(out / split_files.folder_name(t.index) / "X_test.csv")

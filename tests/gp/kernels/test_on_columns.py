@@ -73,7 +73,7 @@ def test_columns_by_name_are_those_by_number(tmp_path):
     assert "of inputs 0, 1" in repr(named.kernel_)
     named.save(tmp_path / "model.npz")
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict(frame), named.predict(frame))
-    assert dict(named.quality_.relevance).keys() == {"lon", "lat", "hour"}
+    assert dict(named.quality().relevance).keys() == {"lon", "lat", "hour"}
 
 
 def test_a_category_is_all_its_inputs():
