@@ -38,10 +38,10 @@ def _base(kind):
     return getattr(importlib.import_module(module), name)
 
 
-def _named(module, base) -> dict[str, type]:
+def _named(module, base: Any) -> dict[str, type]:
     """Classes of this module that are named plug-ins of the given base."""
     return {
-        cls.name: cls
+        cls.name: cls  # type: ignore[attr-defined]
         for _, cls in inspect.getmembers(module, inspect.isclass)
         if issubclass(cls, base) and cls.__module__ == module.__name__ and "name" in vars(cls)
     }

@@ -279,7 +279,8 @@ def reliability(y, prob) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     sure = p.max(1)
     right = p.argmax(1) == class_numbers(y, p.shape[1])
     at = np.minimum((sure * BINS).astype(int), BINS - 1)
-    return tuple(np.bincount(at, weights=w, minlength=BINS) for w in (np.ones(len(at)), sure, right))
+    rows, probability, hits = (np.bincount(at, weights=w, minlength=BINS) for w in (np.ones(len(at)), sure, right))
+    return rows, probability, hits
 
 
 def ece(y, prob) -> float:

@@ -1,4 +1,4 @@
-"""Text that comes from outside (an exception, a file name, a cell) on its way to a terminal, a record or a table."""
+"""Text that comes from outside (an exception, a file name, a cell) on its way to a terminal, a file or a table."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class Comparison:
         }
 
     def table(self) -> Table:
-        body, section = [], None
+        body: list[tuple[str, list[TableCell] | None]] = []
+        section = None
         for r in self.rows.to_dict("records"):
             where = ", ".join(
                 str(r[k]) if k in ("dataset", "label") else f"{k} {r[k]:.0f}" for k in SERIES if pd.notna(r[k])

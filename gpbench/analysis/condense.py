@@ -71,7 +71,7 @@ def damaged(folder: Path) -> list[str]:
 
 
 def _trials(results: ResultsTable):
-    """(row, record) of the finished trials whose file is there."""
+    """(row, content of its file) of the finished trials whose file is there."""
     for row in results.ok.to_dict("records"):
         file = results.path / "trials" / f"{row['trial_id']}.json"
         if file.is_file():
@@ -80,13 +80,14 @@ def _trials(results: ResultsTable):
 
 def curves_of(results: ResultsTable) -> pd.DataFrame:
     """Every trace but greedy paths: of those a few, at the largest d_max, which holds the smaller ones."""
-    out, seen = [], {}
+    out: list[tuple] = []
+    seen: dict = {}
     most = PATHS if any("fig" in item.lower() for _, item in results.published) else PATHS_OF_TABLES
     largest = results.ok.groupby(["dataset", "n_train", "label"])["d_max"].max().to_dict()
     shown = _shown(results.ok)
-    for row, record in _trials(results):
-        record = record.get("result", record)
-        trace, theta = record.get("trace") or [], record.get("theta") or {}
+    for row, body in _trials(results):
+        body = body.get("result", body)
+        trace, theta = body.get("trace") or [], body.get("theta") or {}
         series = tuple(str(row[k]) for k in SERIES)
         seen[series] = seen.get(series, 0) + 1
         top = row["d_max"] == largest.get((row["dataset"], row["n_train"], row["label"]))
@@ -110,9 +111,7 @@ def _shown(ok: pd.DataFrame) -> set[str]:
 
 
 def notes_of(results: ResultsTable) -> pd.DataFrame:
-    pairs = [
-        (r["dataset"], n) for r, record in _trials(results) for n in record.get("result", record).get("notes") or []
-    ]
+    pairs = [(r["dataset"], n) for r, body in _trials(results) for n in body.get("result", body).get("notes") or []]
     counts = pd.Series(pairs, dtype=object).value_counts()
     rows = sorted((d, n, int(c)) for (d, n), c in counts.items())
     return pd.DataFrame(rows, columns=["dataset", "note", "trials"])

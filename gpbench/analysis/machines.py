@@ -17,8 +17,8 @@ def remark(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
     if len(set(kinds.values())) < 2:
         return []
     files = [results.path / "trials" / f"{id}.json" for id in frame["trial_id"]]
-    records = [read_json(f) for f in files if f.is_file()]
-    counts = Counter(kinds[r["result"]["env"]] for r in records if r["result"]["env"] in kinds)
+    bodies = [read_json(f) for f in files if f.is_file()]
+    counts = Counter(kinds[r["result"]["env"]] for r in bodies if r["result"]["env"] in kinds)
     if len(counts) < 2:
         return []
     shares = "; ".join(f"{kind}: {n}" for kind, n in counts.most_common())
@@ -27,7 +27,7 @@ def remark(results: ResultsTable, frame: pd.DataFrame) -> list[str]:
 
 def _kind(env: dict) -> str:
     """What makes machines differ in speed and in last bits."""
-    blas = next((b for b in env.get("blas") or [] if b.get("user_api") == "blas"), {})
+    blas: dict = next((b for b in env.get("blas") or [] if b.get("user_api") == "blas"), {})
     threads = (env.get("threads") or {}).get("OMP_NUM_THREADS")
     parts = [
         env.get("cpu") or env.get("machine"),

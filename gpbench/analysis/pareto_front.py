@@ -31,7 +31,7 @@ def whole_trial(rows: pd.DataFrame) -> tuple[str, str]:
     return ("cpu_seconds", "CPU seconds") if cpu else ("total_seconds", "seconds")
 
 
-def front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def pareto_front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """The points that no other beats in both coordinates, from left to right; better by rounding only is not better."""
     found: list[tuple[float, float]] = []
     for x, y in sorted(points):
@@ -43,7 +43,7 @@ def front(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 def hypervolume(points: list[tuple[float, float]], corner: tuple[float, float]) -> float:
     """Area between the front of the points and the corner that is the worst in both."""
     area, bound = 0.0, corner[1]
-    for x, y in front(points):
+    for x, y in pareto_front(points):
         area += max(corner[0] - x, 0.0) * max(bound - y, 0.0)
         bound = min(bound, y)
     return area
@@ -94,14 +94,14 @@ def _unbeaten(series: str, rival: str, time: pd.DataFrame, score: pd.DataFrame, 
     """Whether the rival is not both faster and better on the trials that the two share; False where there are none."""
     both = score[[series, rival]].dropna().index
     points = {s: (time.loc[both, s].mean(), loss(metric, score.loc[both, s].mean())) for s in (series, rival)}
-    return len(both) > 0 and points[series] in front(list(points.values()))
+    return len(both) > 0 and points[series] in pareto_front(list(points.values()))
 
 
 def _placed(means: pd.DataFrame, metric: str) -> list[dict]:
     """Rows by time; places and shares from the losses, so that every metric falls where it is better."""
     points = dict(zip(means.index, zip(np.log(means["cpu_seconds"]), loss(metric, means[metric]))))
     (left, right), (low, high) = ((min(v), max(v)) for v in zip(*points.values()))
-    box, corner, best = (right - left) * (high - low) or 1.0, (right, high), front(list(points.values()))
+    box, corner, best = (right - left) * (high - low) or 1.0, (right, high), pareto_front(list(points.values()))
     whole, rows = hypervolume(list(points.values()), corner), []
     for series, row in means.sort_values("cpu_seconds").iterrows():
         without = hypervolume([p for s, p in points.items() if s != series], corner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gpbench.html import notebook
@@ -63,7 +64,10 @@ def render(table: Table, fmt: str, folder: str = "") -> str:
     """`folder`: name of the results, which makes the label of a LaTeX table unique in a document."""
     if fmt == "tex":
         return to_latex(table, folder)
-    return {"md": to_markdown, "csv": to_csv, "html": html_table, "txt": to_text}[fmt](table)
+    writers: dict[str, Callable[[Table], str]] = {
+        "md": to_markdown, "csv": to_csv, "html": html_table, "txt": to_text
+    }  # fmt: skip
+    return writers[fmt](table)
 
 
 # ---- markdown --------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,14 +60,14 @@ def round_points(trace: list[dict]) -> list[tuple[float, str, float]]:
     points = []
     for k in sorted({row["round"] for row in trace if is_number(row.get("round")) and is_path([row])}):
         path = [row for row in trace if row.get("round") == k and is_number(row.get("measure"))]
-        keep = np.unique(np.linspace(0, len(path) - 1, MAX_SIZES).round().astype(int)) if path else []
+        keep: Any = np.unique(np.linspace(0, len(path) - 1, MAX_SIZES).round().astype(int)) if path else []
         points += [(path[i]["size"], f"measure_of_round_{k:.0f}", float(path[i]["measure"])) for i in keep]
     return points
 
 
 def _sizes_by_round(trace: list[dict]) -> dict[float, tuple[float, float]]:
     """round -> (lowest measure, its size)."""
-    found = {}
+    found: dict[float, tuple[float, float]] = {}
     for row in trace:
         if all(is_number(row.get(k)) for k in ("round", "size", "measure")):
             best = found.get(row["round"])

@@ -18,7 +18,7 @@ from gpbench.analysis.drawing.axes import (
     ticks,
 )
 from gpbench.analysis.drawing.style import new_figure
-from gpbench.analysis.pareto_front import front, whole_trial
+from gpbench.analysis.pareto_front import pareto_front, whole_trial
 from gpbench.analysis.ranking import metrics_of
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.analysis.series import enough, told_apart
@@ -98,7 +98,7 @@ def trade_off(results: ResultsTable) -> Named:
                     points += zip(x, y)
                     counts += by.size().tolist()
                 full = [point for point, is_full in zip(points, enough(pd.Series(counts))) if is_full]
-                if METRICS[metric].better == "lower" and len(best := front(full)) > 1:
+                if METRICS[metric].better == "lower" and len(best := pareto_front(full)) > 1:
                     ax.step(*zip(*best), where="post", color="0.5", linewidth=0.8, linestyle=":", label="front")
             for ax, what in zip(axes, (f"learning, fit and prediction, {seconds}", "prediction, seconds")):
                 ax.set_xscale("log")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpbench.analysis.pareto_front import _placed, front, front_rows, front_table, hypervolume, whole_trial
+from gpbench.analysis.pareto_front import _placed, front_rows, front_table, hypervolume, pareto_front, whole_trial
 
 coordinate = st.floats(0, 10, allow_nan=False, width=32)
 POINTS = st.lists(st.tuples(coordinate, coordinate), min_size=1, max_size=12)
@@ -21,15 +21,15 @@ def test_the_hypervolume_is_the_area_that_the_front_dominates():
 
 @given(POINTS)
 def test_a_point_of_the_front_is_beaten_by_none_and_every_other_by_one(points):
-    best = front(points)
+    best = pareto_front(points)
     for x, y in points:
         beaten = any(a <= x and b <= y and (a, b) != (x, y) for a, b in points)
         assert ((x, y) in best) == (not beaten)
 
 
 def test_a_slower_point_that_is_better_by_rounding_only_is_beaten():
-    assert front([(1.0, 0.07), (2.0, 0.07 * (1 - 1e-15))]) == [(1.0, 0.07)]
-    assert front([(1.0, -0.5), (2.0, -0.5 - 1e-13), (3.0, -0.6)]) == [(1.0, -0.5), (3.0, -0.6)]
+    assert pareto_front([(1.0, 0.07), (2.0, 0.07 * (1 - 1e-15))]) == [(1.0, 0.07)]
+    assert pareto_front([(1.0, -0.5), (2.0, -0.5 - 1e-13), (3.0, -0.6)]) == [(1.0, -0.5), (3.0, -0.6)]
     means = pd.DataFrame(
         {"cpu_seconds": [1.0, 2.0, 0.5], "nmse": [0.07, 0.07 - 1e-16, 0.5]}, index=["vfe", "auto", "m"]
     )

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from gpbench.analysis.drawing.files import DRAWN
-from gpbench.analysis.pareto_front import front
+from gpbench.analysis.pareto_front import pareto_front
 from gpbench.analysis.results_table import load
 from gpbench.html.axis import Axis, written
 from gpbench.html.table import merged
@@ -183,7 +183,7 @@ def test_notes_of_several_data_sets_become_one():
 
 def test_the_front_holds_what_nothing_beats_in_both():
     points = [(3.0, 1.0), (1.0, 5.0), (2.0, 5.5), (2.5, 2.0), (4.0, 1.0)]
-    assert front(points) == [(1.0, 5.0), (2.5, 2.0), (3.0, 1.0)]
+    assert pareto_front(points) == [(1.0, 5.0), (2.5, 2.0), (3.0, 1.0)]
 
 
 def test_the_front_of_a_chart_joins_the_methods_with_the_most_trials(tmp_path):

@@ -9,7 +9,7 @@ import yaml
 from matplotlib.colors import to_hex
 
 from gpbench.analysis.drawing.axes import plain_number
-from gpbench.analysis.pareto_front import front
+from gpbench.analysis.pareto_front import pareto_front
 from gpbench.analysis.results_table import load
 from gpbench.papers.figures.method_styles import of_methods
 from gpbench.report import plots
@@ -127,7 +127,7 @@ def test_a_thin_step_line_joins_the_front(tmp_path):
         *lines, steps = ax.get_lines()
         points = [p for line in lines for p in zip(line.get_xdata(), line.get_ydata())]
         assert steps.get_label() == "front" and steps.get_drawstyle() == "steps-post"
-        assert list(zip(steps.get_xdata(), steps.get_ydata())) == front(points)
+        assert list(zip(steps.get_xdata(), steps.get_ydata())) == pareto_front(points)
     assert figure.axes[1].get_legend().get_texts()[-1].get_text() == "front"
 
 

@@ -37,7 +37,7 @@ RC = {
 
 def house_style():
     """Context in which figures are made and saved."""
-    return matplotlib.rc_context(RC)
+    return matplotlib.rc_context(RC)  # type: ignore[arg-type]
 
 
 def looks(names) -> dict[str, dict]:

@@ -274,12 +274,12 @@ def _rows(file: Path) -> list[dict[str, str]]:
 def _result_in(body: dict[str, Any], path: Path, trial: Trial) -> TrialResult:
     """The result in a file, if it is of this trial; its label is that of the plan."""
     try:
-        stored, record = Trial.read(body["result"]["trial"]), TrialResult.read(body["result"], trial)
+        stored, result = Trial.read(body["result"]["trial"]), TrialResult.read(body["result"], trial)
     except (KeyError, TypeError, Damaged) as e:
         raise Damaged(f"{path.name}: {e}") from e
-    if stored.id != trial.id and record.schema <= SCHEMA:  # a later version may hash additional fields
+    if stored.id != trial.id and result.schema <= SCHEMA:  # a later version may hash additional fields
         raise Damaged(f"{path.name}: holds another trial")
-    return record
+    return result
 
 
 def _row_order(row: dict[str, Any]) -> tuple[Any, ...]:

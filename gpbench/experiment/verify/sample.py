@@ -27,12 +27,12 @@ class ArchivedTrial:
     """A finished trial of an archive with the trial that the present code plans for it."""
 
     folder: Path
-    record: TrialResult
+    result: TrialResult
     paper: str = ""  # paper whose numbers the folder is compared with, or empty
 
     @property
     def trial(self) -> Trial:
-        return self.record.trial
+        return self.result.trial
 
     @property
     def parts(self) -> tuple:
@@ -46,7 +46,7 @@ class ArchivedTrial:
 
     @property
     def seconds(self) -> float:
-        return sum(self.record.seconds.get(k) or 0.0 for k in ("fit", "predict"))
+        return sum(self.result.seconds.get(k) or 0.0 for k in ("fit", "predict"))
 
 
 @dataclass(frozen=True)

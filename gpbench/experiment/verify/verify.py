@@ -177,7 +177,7 @@ def _run(part: list[ArchivedTrial], settings: dict, options: Options, progress: 
 
 def _compared(kept: ArchivedTrial, now: TrialResult, environment: dict) -> Rerun:
     differs: dict[str, tuple] = {}
-    then, elsewhere = kept.record, platforms.differences(_environment(kept), environment)
+    then, elsewhere = kept.result, platforms.differences(_environment(kept), environment)
     if now.status != then.status:
         differs["status"] = then.status, f"{now.status}: {now.reason}"
     else:
@@ -211,7 +211,7 @@ def _equal(a, b) -> bool:
 
 def _environment(kept: ArchivedTrial) -> dict:
     try:
-        return read_checked(kept.folder / "env" / f"{kept.record.env}.json") if kept.record.env else {}
+        return read_checked(kept.folder / "env" / f"{kept.result.env}.json") if kept.result.env else {}
     except (OSError, Damaged):
         return {}
 

@@ -159,7 +159,7 @@ def K13c(e: Evidence) -> Finding:
 
 def K14(e: Evidence) -> Finding:
     """Outaouais blind test: NMSE 0.014 and NLPD -1.037."""
-    raise Missing("the held-back targets of the challenge, which were never published")
+    raise Missing("the held-back targets of the challenge, which nobody has")
 
 
 def K15(e: Evidence) -> Finding:

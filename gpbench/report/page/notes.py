@@ -19,8 +19,8 @@ def by_trial(results: ResultsTable) -> dict[str, list[str]]:
     if found := archive.notes(results.path):
         return found
     files = sorted((results.path / "trials").glob("*.json"))
-    records = ((f.stem, read_json(f)) for f in files)
-    notes = ((id, record.get("result", record).get("notes")) for id, record in records)
+    bodies = ((f.stem, read_json(f)) for f in files)
+    notes = ((id, body.get("result", body).get("notes")) for id, body in bodies)
     return {id: [str(n) for n in found] for id, found in notes if found}
 
 

@@ -67,14 +67,14 @@ def test_a_sample_holds_every_method_of_each_paper_before_any_twice(folder):
 
 def test_a_sample_has_no_trial_of_more_than_a_minute_however_much_time_there_is(folder):
     kept = sample.read(folder).kept
-    kept[0].record.seconds["fit"], kept[1].record.seconds["fit"] = 61.0, 58.0
+    kept[0].result.seconds["fit"], kept[1].result.seconds["fit"] = 61.0, 58.0
     chosen = sample.within(kept, 10_000.0, seed=0)
     assert kept[0] not in chosen and kept[1] in chosen
 
 
 def test_a_sample_within_a_time_leaves_out_what_would_take_most_of_it(folder):
     kept = sample.read(folder).kept
-    kept[0].record.seconds["fit"] = 1000.0
+    kept[0].result.seconds["fit"] = 1000.0
     chosen = sample.within(kept, 5.0, seed=0)
     assert kept[0] not in chosen and 0 < len(chosen) < len(kept)
     assert sample.seconds_of(chosen) <= 5.0
@@ -163,6 +163,6 @@ def test_another_copy_of_fetched_data_is_no_drift_and_other_rows_of_a_generator_
     monkeypatch.setattr(platforms, "differences", lambda then, now: [])
     one = SimpleNamespace(id="a", dataset={"name": name}, dataset_name=name, label="x", method="x", params={}, index=0)
     then, now = (TrialResult(one, metrics={"nmse": v}, data_sha256=s) for v, s in ((0.5, "old"), (0.6, "new")))
-    found = verify._compared(SimpleNamespace(record=then, trial=one, folder="out"), now, {})
+    found = verify._compared(SimpleNamespace(result=then, trial=one, folder="out"), now, {})
     assert found.differs["nmse"] == (0.5, 0.6) and found.drifted is drifted
     assert ("another copy of the data: old then, new now" in str(found)) is not drifted

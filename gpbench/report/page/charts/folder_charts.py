@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from gpbench.analysis.drawing.axes import axis_title, safe
-from gpbench.analysis.pareto_front import front, whole_trial
+from gpbench.analysis.pareto_front import pareto_front, whole_trial
 from gpbench.analysis.series import enough, told_apart
 from gpbench.data.standins import twin_of
 from gpbench.html.svg_chart import Chart, Line
@@ -39,7 +39,7 @@ class Charts:
                 continue
             full = points[enough(points["count"])]  # the others' means are of other trials
             pairs = list(zip(full["seconds"], loss(metric, full["mean"])))
-            best = front(pairs)
+            best = pareto_front(pairs)
             on = full[[pair in best for pair in pairs]].sort_values("seconds")
             apart = "" if len(full) == len(points) else ", among those with the most trials"
             named = ", ".join(_at(name, sorted(part["x"].dropna())) for name, part in on.groupby("name", sort=False))
