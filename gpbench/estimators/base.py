@@ -73,10 +73,10 @@ class Estimator(BaseEstimator):
             weight = weight[weight > 0]
         rows = RowNoise.of(len(y), weight, variance)
         kind = Kind(self._task, len(getattr(self, "classes_", ())) or 2)
-        cls, usual = parameters.method_class(self.method, kind, len(X), self.likelihood)
+        cls, usual = parameters.method_class(self.method, kind, self.likelihood)
         choice = parameters.placed(parameters.kernel(self.kernel, cls), self._places(reading), X.shape[-1])
         method, notes = parameters.method(cls, self._task, self.n_basis, self.options, usual, len(X))
-        h = parameters.hyperparameters(self.learn, self._task, len(X), self.likelihood)
+        h = parameters.hyperparameters(self.learn, self._task, self.likelihood)
         parameters.check_values(h, choice, cls.task)
         if rows is not None and not method.row_noise:
             raise BadParameter(f"method: {method.name} takes no sample_weight or noise_variance; take vfe or fitc")
@@ -96,7 +96,7 @@ class Estimator(BaseEstimator):
 
     def _keep(self, model: fit.Model, X, method, notes: list[str], objects: bool) -> None:
         fitted = model.fitted
-        self.model_, self.method_, self.objects_ = model, method.name, objects
+        self.model_, self.method_, self.objects_ = model, fitted.method or method.name, objects
         self.n_basis_, self.basis_ = fitted.n_basis, model.basis(X)
         self.kernel_ = None if fitted.gp is None else fitted.gp.kernel
         self.log_evidence_, self.path_, self.notes_ = fitted.log_evidence, _path(fitted.trace), tuple(notes)

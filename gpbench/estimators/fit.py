@@ -27,10 +27,9 @@ from gpbench.experiment.plan.trial_id import learners
 from gpbench.gp.inference.joint import latent_covariance
 from gpbench.gp.kernels.soundness import fault
 from gpbench.gp.learning.sizes import usual_subset
-from gpbench.methods.base import Fitted, Method, Prediction, Problem, RowNoise
+from gpbench.methods.base import Fitted, Method, Prediction, RowNoise
 from gpbench.metrics import gaussian_loss
-from gpbench.system import deadline, threads
-from gpbench.system.memory import too_large
+from gpbench.system import deadline, memory, threads
 
 from .parameters import KernelChoice
 from .random_streams import Streams
@@ -71,7 +70,7 @@ class Model:
 
     def covariance(self, X, latent: bool) -> np.ndarray:
         """Covariance of new targets at the rows, or (`latent`) of the function, in raw units   (t, t)."""
-        if too_large("", len(X), MATRICES):
+        if memory.too_large("", len(X), MATRICES):
             raise BadInput(f"the covariances of {len(X)} rows do not fit into memory: give fewer rows at once")
         Xs = self.scaler.inputs(X)
         with threads.limited():
@@ -134,9 +133,9 @@ def fit(
         notes.append("the inputs are not scaled: the kernel needs them as they are")
     if task == "regression" and not np.ptp(y):
         h = FEW_VALUES
-    with threads.limited(), deadline.cuts() as cut, deadline.within(max_seconds):
+    with threads.limited(), memory.counts(), deadline.cuts() as cut, deadline.within(max_seconds):
         try:
-            problem = _problem(Xs, ys, method, kernel, h, streams, kind, rows)
+            problem, learned = _problem(Xs, ys, method, kernel, h, streams, kind, rows)
             fitted = method.checked(method.fit(problem, streams.method()), len(y))
         except MissingExtra:
             raise
@@ -151,10 +150,11 @@ def fit(
         limit = "the limit outside" if max_seconds is None else f"{max_seconds:g} s"
         notes.append(f"max_seconds: cut to end within {limit}: {'; '.join(cut)}")
     kept = replace(fitted, models=(), shown={})
-    return Model(kept, scaler, len(y), *kind), Training(Xs, ys, method, rows), [*notes, *fitted.notes]
+    return Model(kept, scaler, len(y), *kind), Training(Xs, ys, method, rows), [*notes, *learned, *fitted.notes]
 
 
-def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, kind: Kind, noise) -> Problem:
+def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Streams, kind: Kind, noise):
+    """The problem, and what is to be told of the full GP that learned its values."""
     order = streams.order(len(y))
     versions = learners(h, method.model_dump(mode="json"), type(method)) if h is not FEW_VALUES else {}
     shared = None
@@ -164,7 +164,8 @@ def _problem(X, y, method: Method, kernel: KernelChoice, h: dict, streams: Strea
         of_subset = None if noise is None else noise[rows]
         with deadline.share(LEARNING):
             shared = full_gp(X[rows], y[rows], kernel.given, h, learner, streams.shared(), rows=of_subset)
-    return posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, kind, noise)
+    problem = posed(X, y, order, kernel.given, h, versions.get("learner", 1), shared, kind, noise)
+    return problem, (shared or {}).get("notes", ())
 
 
 def remarks(X, y, task: str) -> list[str]:
@@ -188,5 +189,5 @@ def remarks(X, y, task: str) -> list[str]:
 
 def refuse_too_large(method: Method, n: int) -> None:
     """Refuse a method on n x n matrices that need more memory than the machine has."""
-    if method.dense and (why := too_large(method.name, n, MATRICES)):
+    if method.dense and (why := memory.too_large(method.name, n, MATRICES)):
         raise BadInput(why)

@@ -29,12 +29,15 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {  # class -> (its lengths, att
     "Fitted": ("D", {
         "predict": "CompactPosterior|ExactPosterior|LocalPosterior|"
         "SparsePosterior|VecchiaPosterior|FullScalePosterior|Ridge|Classifier|LikelihoodPosterior|"
-        "DirichletPosterior|OneVsRestPosterior D",
+        "DirichletPosterior|OneVsRestPosterior|ConstantPosterior|ScaledPosterior D",
         "gp": "? GP D", "n_basis": "? count", "log_evidence": "? real", "pivots": "? i q", "inducing": "? f z D",
         "whole": "bool", "seconds": "dict", "kernel_rows": "? count", "trace": "list", "notes": "tuple",
-        "models": "tuple", "shown": "dict",
+        "models": "tuple", "shown": "dict", "method": "? text",
     }),
     "GP": ("D", {"kernel": "kernel D", "noise": "natural"}),
+    "ConstantPosterior": ("", {"mean": "real", "var": "positive"}),
+    "ScaledPosterior": ("D", {"of": "ExactPosterior|SparsePosterior|VecchiaPosterior|FullScalePosterior D",
+                              "factor": "positive"}),
     "Ridge": ("D", {"of": "SparsePosterior D", "var": "positive"}),
     "DirichletPosterior": ("D", {
         "parts": "each ExactPosterior|SparsePosterior|VecchiaPosterior|FullScalePosterior|LocalPosterior D"

@@ -32,6 +32,7 @@ from gpbench.gp.kernels.build import (
 )
 from gpbench.gp.kernels.function import FunctionKernel
 from gpbench.gp.kernels.patterns import NO_SUPPORT
+from gpbench.methods.auto import Auto, usual_learning
 from gpbench.methods.base import Method
 from gpbench.text import nearest, seconds
 
@@ -71,19 +72,18 @@ class KernelChoice:
         return self.given if isinstance(self.given, Kernel) else build_kernel(self.given, X)
 
 
-def method_class(name: str, kind: Kind, n: int, likelihood: str | None = None) -> tuple[type[Method], dict]:
-    """The method's class and the parameters that come with the default choice."""
+def method_class(name: str, kind: Kind, likelihood: str | None = None) -> tuple[type[Method], dict]:
+    """The method's class, and the likelihood among its parameters."""
     if not isinstance(name, str):
         raise BadParameter(f"method: expected a name such as 'vfe', got {name!r}")
-    task = kind.task
-    name, usual = defaults.method(kind, n, likelihood) if name == "auto" else (name, {})
+    task, usual = kind.task, {}
     try:
         cls = catalog.find("method", name)
     except ConfigError as e:
         raise BadParameter(f"method: {e}") from e
     if likelihood is not None:
-        usual = usual | {"likelihood": _likelihood(likelihood, cls, task)}
-    if cls.task_of(usual) != task:
+        usual = {"likelihood": _likelihood(likelihood, cls, task)}
+    if not cls.serves(task, usual):
         other = "SparseGPClassifier" if cls.task == "classification" else "SparseGPRegressor"
         raise BadParameter(f"method: {name} is for {cls.task}; use {other}")
     if kind.classes > 2 and not cls.many_classes:
@@ -118,7 +118,7 @@ def method(
     if "nugget" in cls.model_fields:
         given["nugget"] = 0.0  # [keerthi]'s noise-free NLPD needs it; a user's latent deviation is the posterior's
     if n_basis == "auto":
-        if size == "d_max" and "d_max" not in given:
+        if size == "d_max" and cls is not Auto:
             given["d_max"] = defaults.largest_size(task, n)
             if "stop" in cls.model_fields:
                 given["stop"] = "auto"
@@ -212,14 +212,14 @@ def _described(given: Any) -> dict:
     return given
 
 
-def hyperparameters(learn: Any, task: str, n: int, likelihood: str | None = None) -> dict:
+def hyperparameters(learn: Any, task: str, likelihood: str | None = None) -> dict:
     """As a trial keeps them; `learn` is a word, or a mapping as a config has under `hyperparameters`."""
     if isinstance(learn, dict):
         given = learn
     elif learn not in LEARN:
         raise BadParameter(f"learn: expected {', '.join(LEARN)} or a mapping, got {learn!r}")
     else:
-        given = defaults.learning(task, n, likelihood)
+        given = usual_learning(task, likelihood)
         if learn != "auto" and learn != given["schedule"]:
             given = {"schedule": learn, "from": "full-gp"}
     try:

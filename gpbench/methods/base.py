@@ -35,6 +35,7 @@ FEW = 20_000  # rows on which selection, k-means and rules for the size work whe
 
 
 KINDS = ("fixed", "joint", "interleaved")
+ANY = "any"  # task of a method that serves both
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Problem:
     journal: Callable[[Callable], Callable] | None = (
         None  # keeps the evaluations of a long optimisation (experiment/evaluation/checkpoint.py)
     )
+    others: tuple[GP, ...] = ()  # of `kernel: auto`: the other kernels with their values, the best first
     rows: RowNoise | None = None  # weights and known noise variances of the rows, on the scale of y
     recorder: Callable[[], Recorder] = Recorder  # a new one for each fit: times, kernel rows, trace, notes go there
 
@@ -194,6 +196,7 @@ class Fitted:
     # Models along the way, for curves of test scores: ({"epoch": 3}, predict) is scored by the runner in the row of the
     # trace that has these numbers.
     models: tuple[tuple[dict, Callable[[np.ndarray], Prediction]], ...] = ()
+    method: str | None = None  # the one that `auto` chose; None: the one that was asked
     shown: dict[str, Any] = field(default_factory=dict)  # for probes; "start": inducing inputs (m, D) before they moved
 
 
@@ -223,7 +226,8 @@ class Method(BaseModel):
     heeds: ClassVar[Mapping[str, tuple[str, ...]] | None] = None  # of LEARNING_KEYS, by schedule; None: all of them
     title: ClassVar[str] = ""
     use: ClassVar[str] = ""  # what it does and when to take it, in a sentence
-    task: ClassVar[str] = "regression"  # or classification
+    task: ClassVar[str] = "regression"  # or classification, or ANY
+    usual_kernel: ClassVar[str | None] = None  # of a config that names none; None: the config's own default
     many_classes: ClassVar[bool] = False  # takes more than two classes
     paper: ClassVar[str] = ""
     compact: ClassVar[bool] = False  # needs a kernel with compact support
@@ -244,6 +248,11 @@ class Method(BaseModel):
     def task_of(cls, params: Mapping[str, Any]) -> str:
         """The task with these parameters."""
         return cls.task
+
+    @classmethod
+    def serves(cls, task: str, params: Mapping[str, Any]) -> bool:
+        """Whether it works on data of this task, with these parameters."""
+        return cls.task_of(params) in (task, ANY)
 
     @classmethod
     def parts_of(cls, params: Mapping[str, Any]) -> list[type]:

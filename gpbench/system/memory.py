@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 import resource
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_counts: ContextVar[bool] = ContextVar("counts", default=False)
 
 
 def memory_bytes() -> float:
@@ -24,6 +29,21 @@ def too_large(name: str, n: int, matrices: int = 1) -> str:
         f"{name} keeps {n} x {n} matrices, {needed / 1e9:.0f} GB of them; this machine has "
         f"{there / 1e9:.0f} GB: take a sparse method (docs/how-to/choosing.md), or fewer rows"
     )
+
+
+@contextmanager
+def counts() -> Iterator[None]:
+    """What is chosen inside may depend on this machine's memory. In a trial it may not: ids are the same everywhere."""
+    token = _counts.set(True)
+    try:
+        yield
+    finally:
+        _counts.reset(token)
+
+
+def holds(n: int, matrices: int = 1) -> bool:
+    """Whether so many n x n matrices fit into this machine; always, where memory does not count."""
+    return not (_counts.get() and too_large("", n, matrices))
 
 
 def peak_mb(usage=None) -> float:

@@ -60,7 +60,14 @@ def test_given_a_trials_rows_and_streams_the_numbers_are_the_runners_bit_for_bit
     usual = catalog.find("method", trial.method)().model_dump(mode="json")
     own = {k: v for k, v in trial.params.items() if v != usual[k] and k not in ("d_max", "neighbours")}
     learn = {k: v for k, v in settings["hyperparameters"].items() if k not in ("subset_of",)}
-    model = cls(trial.method, learn=learn, random_state=gpbench.streams(trial), options=own, **parameters)
+    model = cls(
+        trial.method,
+        learn=learn,
+        random_state=gpbench.streams(trial),
+        options=own,
+        kernel=settings["kernel"],
+        **parameters,
+    )
     train, test = draw.split.train, draw.split.test
     model.fit(draw.dataset.X[train], draw.dataset.y[train])
 

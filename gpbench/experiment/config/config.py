@@ -105,9 +105,10 @@ def _read(reader: Reader, data: dict, folder: Path) -> Config:
     settings = {k: settings_of.read(reader, k, data.get(k, DEFAULTS[k]), (k,)) for k in SETTINGS}
     datasets = _datasets(reader, data, folder, parameters, all_found)
     if "methods" not in data and any(d.classes > 2 for d in datasets):
-        entries = method_entry.recommended({"classification"}, "hyperparameters" in data, many_classes=True)
+        entries = method_entry.recommended({"classification"}, "hyperparameters" in data)
         classes = [(entry, catalog.find("method", entry["method"])) for entry in entries]
-    methods = _methods(reader, classes, folder)
+    kernel_given = "kernel" in data or any("kernel" in d.settings for d in datasets)
+    methods = _methods(reader, classes, folder, kernel_given)
     limits = reader.validate(Limits, {k: data[k] for k in ("timeout", "memory") if k in data}, ()) or Limits()
     config = Config(
         name=data.get("name", ""),
@@ -134,7 +135,7 @@ def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]
     if "methods" not in data:
         tasks = dataset_entry.tasks_of(data)
         if len(tasks) > 1:
-            reader.fault((), "'methods' is missing: no method serves both regression and classification data")
+            reader.fault((), "'methods' is missing: with data sets of both tasks the config has to list them")
         listed = method_entry.recommended(tasks, "hyperparameters" in data)
     if not isinstance(listed, list) or not listed:
         reader.fault(("methods",), f"methods: expected a list of methods; got {shown(listed)}")
@@ -142,7 +143,7 @@ def _method_classes(reader: Reader, data: dict) -> list[tuple[dict, type | None]
     return [method_entry.method_name(reader, item, ("methods", i)) for i, item in enumerate(listed)]
 
 
-def _methods(reader: Reader, classes, folder: Path) -> list[MethodEntry]:
+def _methods(reader: Reader, classes, folder: Path, kernel_given: bool) -> list[MethodEntry]:
     found, labels = [], {}
     for i, (data, cls) in enumerate(classes):
         if cls is None:
@@ -160,6 +161,8 @@ def _methods(reader: Reader, classes, folder: Path) -> list[MethodEntry]:
             )
             reader.fault(where, message)
         labels.setdefault(label, i)
+        if cls.usual_kernel and not kernel_given:
+            data = {"kernel": cls.usual_kernel} | data
         settings = {k: settings_of.read(reader, k, data[k], (*keys, k)) for k in METHOD_SETTINGS if k in data}
         params = method_entry.with_adapter_found({k: v for k, v in data.items() if k in cls.model_fields}, folder)
         method_entry.refuse_idle(reader, cls, data, params, keys)
@@ -286,17 +289,19 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("trials", dataset.settings, dataset.keys, {}, ())
             dataset_entry.check_trials(reader, dataset, split, config.repetitions_for(dataset), place)
         for method in config.methods:
-            tasks = {method.cls.task_of(p) for p in grid.combinations(method.cls, config.params_for(dataset, method))}
-            for task in tasks - {dataset.task}:
+            points = list(grid.combinations(method.cls, config.params_for(dataset, method)))
+            for task in {method.cls.task_of(p) for p in points if not method.cls.serves(dataset.task, p)}:
                 message = f"{method.method} is a {task} method, {dataset.names[0]} is {dataset.task} data"
                 reader.fault(method.keys, message)
             _check_params(reader, config, dataset, method)
             settings = config.settings_for(dataset, method)
-            if method.cls.compact and settings["kernel"]:
-                place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
-                kernel_entry.check_support(reader, method.method, settings["kernel"], place)
             _check_classes(reader, dataset, method)
             learned = settings["hyperparameters"] or {}
+            if settings["kernel"]:
+                place = (*method.keys, "kernel") if "kernel" in method.settings else method.keys
+                if method.cls.compact:
+                    kernel_entry.check_support(reader, method.method, settings["kernel"], place)
+                kernel_entry.check_auto(reader, method.cls, settings["kernel"], learned, place)
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = [method] if "hyperparameters" in method.settings else config.methods
             method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)

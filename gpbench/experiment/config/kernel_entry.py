@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpbench import catalog
+from gpbench.gp.kernels.auto import Auto
 from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.build import COLUMNS, COMBINED, build_kernel, how_to_write, inputs_needed, names_in, options_of
 from gpbench.gp.kernels.on_columns import fault
@@ -78,6 +79,12 @@ def check_support(reader: Reader, method: str, spec: dict, keys: Keys) -> None:
     example = _example(spec)
     if example is not None and not example.compact:
         reader.fault(keys, f"{method}: the kernel ({' with '.join(names_in(spec))}) has {NO_SUPPORT}")
+
+
+def check_auto(reader: Reader, method: type, spec: dict, learned: dict, keys: Keys) -> None:
+    """Report `kernel: auto` where no full GP is fitted that could choose."""
+    if Auto.name in names_in(spec) and method.usual_kernel != Auto.name and "from" not in learned:
+        reader.fault(keys, "kernel: 'auto' is chosen by a full GP: give `hyperparameters: {from: full-gp}`")
 
 
 def check_values(reader: Reader, values: dict, spec: dict, keys: Keys, task: str) -> None:

@@ -29,13 +29,12 @@ class MethodEntry:
         return catalog.find("method", self.method)
 
 
-def recommended(tasks: set[str], learned: bool, many_classes: bool = False) -> list[dict]:
+def recommended(tasks: set[str], learned: bool) -> list[dict]:
     """Methods of a config that lists none (docs/how-to/choosing.md); `learned`: the config sets hyperparameters."""
-    if "classification" not in tasks:
-        return [{"method": "fitc"}]
-    joint = {"schedule": "joint", "evaluations": 50, "prior": "half-t"}  # no full-GP fit exists for classes
-    name = "dirichlet" if many_classes else "ep"
-    return [{"method": name} | ({} if learned else {"hyperparameters": joint})]
+    from gpbench.methods.auto import usual_learning
+
+    task = "classification" if "classification" in tasks else "regression"
+    return [{"method": "auto"} | ({} if learned else {"hyperparameters": usual_learning(task)})]
 
 
 def method_name(reader: Reader, data: Any, keys: Keys) -> tuple[dict, type | None]:

@@ -63,6 +63,7 @@ def results(
     rng = random_streams.method(trials[0])
     fits = _fits(method, problem, rng, trials)
     elapsed, learn = Elapsed(), _learning(shared)
+    learned = (shared or {}).get("notes", ())
     for trial in trials:
         begin(trial)
         started, compiled_before, notes = now(), compile_seconds()[0], []
@@ -73,7 +74,7 @@ def results(
             notes.append(f"{spent_on_it:.0f} s of compiling, once per machine, are not in its seconds")
         try:
             fitted = method.checked(fitted, problem.n)
-            fitted = replace(fitted, notes=(*fitted.notes, *notes))
+            fitted = replace(fitted, notes=(*learned, *fitted.notes, *notes))
             yield _score(trial, data, FinishedFit(method, problem, fitted, rng), learn | {"fit": elapsed})
         except (InvalidPrediction, NotPositiveDefinite) as e:
             yield failure(trial, e, data), {}
@@ -82,8 +83,8 @@ def results(
 def refusal(method: Method | type[Method], data: TrialData, params: Mapping[str, Any]) -> Exception | None:
     """Why the method cannot use this data, as far as it is known before the fit; else None."""
     name, task, n = data.dataset.name, data.dataset.task, len(data.split.train)
-    if (own := method.task_of(params)) != task:
-        return NotApplicable(f"{method.name} is for {own}, {name} is {task} data")
+    if not method.serves(task, params):
+        return NotApplicable(f"{method.name} is for {method.task_of(params)}, {name} is {task} data")
     if task == "classification" and (count := data.dataset.kind.classes) > 2 and not method.many_classes:
         return NotApplicable(f"{method.name} is for two classes, {name} has {count}; take dirichlet or one-vs-rest")
     if data.row_noise(data.split.train) is not None and not method.row_noise:

@@ -18,9 +18,10 @@ from gpbench.experiment.plan.trial import Trial
 from gpbench.gp.inference import exact
 from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.base import Kernel
-from gpbench.gp.kernels.build import build_kernel
+from gpbench.gp.kernels.build import alternatives, build_kernel, names_in
 from gpbench.gp.learning import ladder
 from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
+from gpbench.gp.learning.kernel_choice import evidence_note, learn_each
 from gpbench.gp.learning.learner import HyperparameterSearch, OptimiserOptions
 from gpbench.gp.learning.sizes import usual_subset
 from gpbench.methods.base import GP, Problem, Schedule
@@ -89,15 +90,28 @@ def posed(
     """
     X, y, order = read_only(X), read_only(y), read_only(order)
     few = X[order[:STARTED_ON]] if large(X) else X
-    gp, learned_on = start(kernel, h.get("values"), few, y), None
-    if shared is not None:
-        gp, learned_on = GP(gp.kernel.with_theta(np.array(shared["theta"])), shared["noise"]), shared["rows"]
-    gp = GP(_settled(gp.kernel), gp.noise)
+    given = shared or {}
+    learned = given.get("kernels") or [{"kernel": kernel, **given}]
+    starts = learned if shared else [{"kernel": k} for k in kernels_of(kernel)]
+    gp, *others = [_start_at(one, h.get("values"), few, y) for one in starts]
     options = {k: h[k] for k in ("evaluations", "rounds", "guard", "optimiser", "restarts", "prior") if k in h}
     options["learner"] = HyperparameterSearch(learner, h.get("bounds"))
     schedule = Schedule(kind=h["schedule"], **options)
-    more = {"learned_on": learned_on, "rows": rows, "classes": kind.classes}
+    more = {"learned_on": given.get("rows"), "others": tuple(others), "rows": rows, "classes": kind.classes}
     return Problem.of(X, y, gp, schedule, order, kind.task, **more)
+
+
+def _start_at(found: dict, values: dict | None, X, y) -> GP:
+    """The kernel's start, or the values that a full GP found."""
+    gp = start(found["kernel"], values, X, y)
+    if "theta" in found:
+        gp = GP(gp.kernel.with_theta(np.array(found["theta"])), found["noise"])
+    return GP(_settled(gp.kernel), gp.noise)
+
+
+def kernels_of(kernel: dict | Kernel) -> list[dict | Kernel]:
+    """The kernel, or those that `auto` chooses among."""
+    return [kernel] if isinstance(kernel, Kernel) else alternatives(kernel)
 
 
 def shared_fit(trial: Trial, tell: Tell | None = None, data: TrialData | None = None) -> dict:
@@ -119,11 +133,24 @@ def shared_fit(trial: Trial, tell: Tell | None = None, data: TrialData | None = 
 def full_gp(
     X, y, kernel: dict | Kernel, h: dict, learner: int, rng, tell: Tell | None = None, rows: RowNoise | None = None
 ) -> dict:  # fmt: skip
-    """Hyperparameters of a full GP on these scaled rows."""
+    """Hyperparameters of a full GP on these scaled rows; of `kernel: auto` those of each kernel, the best first."""
     X, y = read_only(X), read_only(y)  # the kernel may be a plug-in
     search = HyperparameterSearch(learner, h.get("bounds"))
     options = OptimiserOptions(full_gp_evaluations(h), h.get("optimiser", "lbfgs"), h.get("restarts", 1), search)
     by_ladder = search.version >= 3 and options.optimiser == "lbfgs"
     fit = ladder.fit_hyperparameters if by_ladder else fit_hyperparameters
-    gp, info = fit(X, y, start(kernel, None, X, y), options, rng, _telling(tell, rows), Recorder(wall))
-    return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}
+
+    def plain(gp, info) -> dict:
+        return {"theta": gp.kernel.theta, "noise": float(gp.noise), "values": gp.values(), "rows": len(y), "info": info}
+
+    kernels = kernels_of(kernel)
+    starts = [start(one, None, X, y) for one in kernels]
+    more = options, rng, _telling(tell, rows), Recorder(wall)
+    if len(kernels) == 1:
+        return plain(*fit(X, y, starts[0], *more))
+    found = learn_each(X, y, starts, *more)
+    listed = [
+        {"kernel": kernels[one.number], "theta": one.gp.kernel.theta, "noise": float(one.gp.noise)} for one in found
+    ]
+    note = evidence_note([" with ".join(names_in(one["kernel"])) for one in listed], found, len(kernels))
+    return plain(found[0].gp, found[0].info) | {"kernels": listed, "notes": [note]}

@@ -16,6 +16,8 @@ from gpbench.gp.objectives.evidence import evidence
 from .model import GP, Prediction, Predictor
 from .row_noise import RowNoise, variances
 
+LOO_ROWS = 3000  # up to here n^3 more is little time
+
 
 def evaluate(gp: GP, X, y, objective=evidence, rows: RowNoise | None = None) -> tuple[float, np.ndarray, float]:
     """F, dF/dtheta, dF/dlog noise. Two n x n arrays besides the kernel matrix; no n x n x D tensor."""
@@ -59,6 +61,20 @@ class ExactPosterior(Predictor):
         factor = factorise(gp.kernel(X), variances(gp, rows))
         F, _, _ = evidence(factor, y, gradient=False)
         return cls(gp.kernel, gp.noise, X, factor, factor.solve(y), F)
+
+    def left_out(self, most: int = LOO_ROWS, share: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals and variances of targets given others.
+
+        Of each row given all others, up to `most` rows: O(n^3). Beyond, of the last share of the rows given the rows
+        before it: with S = LL' and the last block L22, y2 - E[y2 | y1] = L22 z2 and its covariance is L22 L22', where
+        z = L^-1 y; L is there, so it costs O(n^2).
+        """
+        n, L = len(self.alpha), self.factor.L
+        if n <= most:
+            precision = self.factor.inv_diag()
+            return self.alpha / precision, 1 / precision
+        last = np.tril(L[-max(1, round(share * n)) :, -max(1, round(share * n)) :])
+        return last @ (last.T @ self.alpha[-len(last) :]), (last**2).sum(1)
 
     def predict(self, Xs, block: int = 2048) -> Prediction:
         mean, latent = np.empty(len(Xs)), np.empty(len(Xs))

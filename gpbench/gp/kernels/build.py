@@ -15,6 +15,7 @@ import numpy as np
 from gpbench import catalog
 from gpbench.versions import essential_arguments
 
+from .auto import CHOICES, Auto
 from .base import Kernel
 from .bias import Bias
 from .combine import Product, Sum
@@ -42,6 +43,18 @@ def build_kernel(spec: dict, X) -> Kernel:
     else:
         kernel = cls.create(X, **options)
     return Sum([kernel, Bias.create(X)]) if spec.get("bias") else kernel
+
+
+def alternatives(spec: dict) -> list[dict]:
+    """Descriptions that `auto` chooses among; the description itself where it names no `auto`."""
+    return [_with_auto_as(name, spec) for name in CHOICES] if Auto.name in names_in(spec) else [spec]
+
+
+def _with_auto_as(name: str, spec: dict) -> dict:
+    for how in COMBINED:
+        if how in spec:
+            return {how: [_with_auto_as(name, part) for part in spec[how]]}
+    return spec | {"name": name} if spec["name"] == Auto.name else spec
 
 
 def options_of(cls: type[Kernel]) -> dict[str, tuple[Any, Any]]:

@@ -9,6 +9,8 @@ next rung.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -41,44 +43,80 @@ def rungs(n: int) -> list[int]:
     return [*below, n]
 
 
+@dataclass
+class KernelSearch:
+    """The optimisations of one kernel, rung by rung, with rows in random order."""
+
+    X: np.ndarray
+    y: np.ndarray
+    gp: GP
+    points: list[np.ndarray]  # where the next rung begins
+    options: OptimiserOptions = DEFAULT
+    evaluate: Callable = exact.evaluate
+    recorder: Recorder | None = None
+    best: Optimum | None = None
+    used: int = 0  # evaluations
+    learned_on: list[int] = field(default_factory=list)  # rows of each rung
+    trace: list[dict] = field(default_factory=list)
+    cost: deadline.Cost = field(default_factory=deadline.Cost)
+
+    def __post_init__(self):
+        self.layout, self.ceiling = Layout(self.gp), _ceiling(self.gp, self.points)
+
+    def fits(self, n: int) -> bool:
+        """Whether a rung of n rows ends in time; the first one always begins."""
+        return not self.learned_on or self.cost.fits(WORTHWHILE * float(n) ** 3)
+
+    def rung(self, n: int, drop: bool) -> None:
+        """Optimise from every point on the first n rows; with `drop` only the best goes on."""
+        found: list[Optimum] = []
+        bounds = self.layout.bounds(self.options.learner)
+
+        def at(x):
+            with self.cost.of(float(n) ** 3):
+                F, dtheta, dlog_noise = self.evaluate(self.layout.unpack(x)[0], self.X[:n], self.y[:n])
+            return F, self.layout.gradient(dtheta, dlog_noise)
+
+        def search(x):
+            leave = partial(_met, best=max(found, key=_value), ceiling=self.ceiling) if found else None
+            found.append(self.options.maximise(at, x, bounds, gain=GAIN, leave=leave, recorder=self.recorder))
+            return found[-1]
+
+        best = self.best = best_of(self.points, search)
+        self.used += best.spent
+        self.learned_on.append(n)
+        self.trace += [{"rows": n, **row} for o in found for row in o.trace]
+        others = [o for o in found if o.x is not best.x and not _met(o.x, o.value, best, self.ceiling)]
+        self.points = [np.minimum(o.x, self.ceiling) for o in (best, *(() if drop else others))]
+
+    def found(self) -> tuple[GP, dict]:
+        """The best hyperparameters so far, and how they were found."""
+        best = self.best
+        info = {
+            "objective": best.value, "evaluations": self.used, "converged": best.converged, "message": best.message,
+            "rungs": self.learned_on, "trace": self.trace,
+        }  # fmt: skip
+        return self.layout.unpack(best.x)[0], info
+
+
 def fit_hyperparameters(
     X, y, gp: GP, options: OptimiserOptions = DEFAULT, rng=None, evaluate=exact.evaluate,
     recorder: Recorder | None = None,
 ) -> tuple[GP, dict]:  # fmt: skip
     """As `full_gp.fit_hyperparameters`, with rows in random order and the budget for each optimisation."""
-    layout, bounds = Layout(gp), Layout(gp).bounds(options.learner)
-    points = starting_points(gp, X, options.restarts, rng)
-    points += _short_start(gp, X, points)
-    ceiling, sizes, trace, used = _ceiling(gp, points), rungs(len(y)), [], 0
-    cost, learned_on = deadline.Cost(), []
-    for n in sizes:
-        if learned_on and not cost.fits(WORTHWHILE * float(n) ** 3):
-            deadline.cut(f"hyperparameters were learned on {learned_on[-1]} of {len(y)} rows")
+    search = KernelSearch(X, y, gp, first_points(gp, X, options.restarts, rng), options, evaluate, recorder)
+    for n in rungs(len(y)):
+        if not search.fits(n):
+            deadline.cut(f"hyperparameters were learned on {search.learned_on[-1]} of {len(y)} rows")
             break
+        search.rung(n, drop=2 * n >= len(y))
+    return search.found()
 
-        def at(x, n=n):
-            with cost.of(float(n) ** 3):
-                F, dtheta, dlog_noise = evaluate(layout.unpack(x)[0], X[:n], y[:n])
-            return F, layout.gradient(dtheta, dlog_noise)
 
-        found: list[Optimum] = []
-
-        def search(x, at=at, found=found):
-            leave = partial(_met, best=max(found, key=_value), ceiling=ceiling) if found else None
-            found.append(options.maximise(at, x, bounds, gain=GAIN, leave=leave, recorder=recorder))
-            return found[-1]
-
-        best = best_of(points, search)
-        used += best.spent
-        learned_on.append(n)
-        trace += [{"rows": n, **row} for o in found for row in o.trace]
-        others = [o for o in found if o.x is not best.x and not _met(o.x, o.value, best, ceiling)]
-        points = [np.minimum(o.x, ceiling) for o in (best, *(others if 2 * n < len(y) else ()))]
-    info = {
-        "objective": best.value, "evaluations": used, "converged": best.converged, "message": best.message,
-        "rungs": learned_on, "trace": trace,
-    }  # fmt: skip
-    return layout.unpack(best.x)[0], info
+def first_points(gp: GP, X, restarts: int, rng) -> list[np.ndarray]:
+    """The kernel's own starts, random ones, and a short one in few dimensions."""
+    points = starting_points(gp, X, restarts, rng)
+    return points + _short_start(gp, X, points)
 
 
 def _value(found: Optimum) -> float:

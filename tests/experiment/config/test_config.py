@@ -274,7 +274,7 @@ def test_every_committed_resolved_config_can_be_read(repo):
         load_config(path)
 
 
-@pytest.mark.parametrize("data, method", [("rows", "fitc"), ("labels", "ep")])
+@pytest.mark.parametrize("data, method", [("rows", "auto"), ("labels", "auto")])
 def test_a_config_without_methods_gets_the_recommended_one_of_its_task(tmp_path, data, method):
     trial = one(tmp_path, f"name: t\ndataset: {data}\n")
     assert trial.method == method

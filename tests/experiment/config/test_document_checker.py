@@ -120,7 +120,7 @@ RICH = "name: t\ndataset: rows\nmethods: [rich, plain]\n"
         # what is missing or doubled
         ("dataset: rows\nmethods: [plain]\n", "1:1: 'name' is missing"),
         ("name: t\nmethods: [plain]\n", "1:1: 'dataset' is missing"),
-        ("name: t\ndatasets: [rows, labels]\n", "1:1: 'methods' is missing: no method serves both"),
+        ("name: t\ndatasets: [rows, labels]\n", "1:1: 'methods' is missing: with data sets of both tasks"),
         ("name: t\ndataset: rows\nmethods: plain\n", '3:10: methods: expected a list of methods; got "plain"'),
         ("name: t\ndataset: rows\nmethods: []\n", "3:10: methods: expected a list of methods; got []"),
         (BASE + "datasets: [rows]\n", "2:1: give `dataset` or `datasets`, not both"),
