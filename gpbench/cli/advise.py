@@ -38,8 +38,6 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
     begin = time.monotonic()
     from gpbench import catalog
     from gpbench.data import table_arrays
-    from gpbench.data.dataset import Kind
-    from gpbench.estimators import defaults
     from gpbench.estimators.advise import candidates, choose, recommendation_text
     from gpbench.estimators.advise.halving import Search, Stopped, refuse
     from gpbench.estimators.pages import advice_page
@@ -73,8 +71,7 @@ def advise(file, target, task, budget, metric, most, methods, jobs, seed, output
         note(search.nothing())
         if search.failure():
             return 1
-        method = defaults.method(Kind(task, max(len(looked.labels), 2)), len(looked.y))[0]
-        click.echo(f"advice: {method}: the default for {counted(len(looked.y), 'row')}; nothing was compared.")
+        click.echo("advice: auto: the recommended method; nothing was compared.")
         return 0
     cost = {c: recommendation_text.cost(rs) for c, rs in found.items()}
     scores = {c: [search.score(r) for r in rs] for c, rs in found.items()}

@@ -111,7 +111,7 @@ def test_a_budget_that_is_too_small_says_so_and_is_kept(folder):
     ran = gpbench("advise", "my.csv", "--target", "y", "--drop", "way", "--budget", "0.5s", "-o", "short", cwd=folder)
     assert ran.returncode == 0 and "the budget of 0.5 s is too small" in ran.stderr, ran.stderr
     assert time.monotonic() - started < 60
-    assert "the default for 300 rows; nothing was compared" in ran.stdout
+    assert "advice: auto: the recommended method; nothing was compared" in ran.stdout
     assert re.search(r"id +id +left out; copied to predictions +a running number", ran.stderr)
 
 
