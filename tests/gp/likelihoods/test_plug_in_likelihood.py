@@ -1,4 +1,4 @@
-"""A likelihood of a plug-in: one file of at most 60 lines, its hash in the ids of its own trials, EP by log_density alone."""
+"""A likelihood of a plug-in: a file of at most 60 lines, its hash in the ids of its own trials, EP by log_density."""
 
 import re
 
