@@ -305,7 +305,11 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = [method] if "hyperparameters" in method.settings else config.methods
             method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
-            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
+            if (
+                learned.get("prior", "none") != "none"
+                and method.cls.task == "regression"
+                and not method.cls.learns_itself
+            ):
                 reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
