@@ -326,7 +326,10 @@ def test_methods_without_a_size_are_tested_against_every_size(tmp_path):
 @pytest.mark.parametrize(
     ("split", "said"),
     [
-        ("{kind: random, n_train: 481, n_test: 25}", "too bold on boston, for trials re-split the same rows"),
+        (
+            "{kind: random, n_train: 481, n_test: 25}",
+            "too optimistic on boston, because trials split",
+        ),
         ("{kind: folds, k: 10}", ""),
         ("{kind: published}", ""),
     ],
