@@ -223,7 +223,7 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
     if not METRICS.keys() >= {str(metric) for metric in listed}:
         catalog.load_installed_metrics()
     for i, metric in enumerate(listed):
-        if metric not in METRICS:
+        if not isinstance(metric, str) or metric not in METRICS:
             reader.fault(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")
         elif metric in listed[:i]:
             reader.fault(("metrics", i), f"metric '{metric}' is listed twice")
@@ -305,7 +305,11 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = [method] if "hyperparameters" in method.settings else config.methods
             method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
-            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
+            if (
+                learned.get("prior", "none") != "none"
+                and method.cls.task == "regression"
+                and not method.cls.learns_itself
+            ):
                 reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
