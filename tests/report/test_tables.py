@@ -341,4 +341,4 @@ def test_overlap_is_remarked_only_where_rows_are_resplit(tmp_path, split, said):
     file.write_text(file.read_text() + f"split: {split}\n")
     note = next(n for n in by_name(folder)["results"].notes if n.startswith("Bold"))
     assert said in note
-    assert ("re-split" in note) is bool(said)
+    assert ("split the same rows again" in note) is bool(said)
