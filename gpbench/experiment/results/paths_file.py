@@ -77,11 +77,11 @@ def _of_trial(file: Path) -> list[dict[str, Any]]:
     return [{"trial_id": id, "size": row["size"], "measure": row.get("measure"), **s} for row, s in zip(path, scores)]
 
 
-def _place(row: dict) -> tuple[str, int]:
+def _place(row: dict[str, Any]) -> tuple[str, int]:
     return row["trial_id"], int(row["size"])
 
 
-def _content(rows: Iterable[dict]) -> bytes:
+def _content(rows: Iterable[dict[str, Any]]) -> bytes:
     """Equal rows give equal bytes: the gzip header holds no time."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -90,7 +90,7 @@ def _content(rows: Iterable[dict]) -> bytes:
     return gzip.compress(text.getvalue().encode(), mtime=0)
 
 
-def _cells(rows: Iterable[dict]) -> Iterator[list[str]]:
+def _cells(rows: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
     for row in rows:
         values = (row[name] for name in COLUMNS)
         yield ["" if v is None else f"{v:.10g}" if isinstance(v, float) else str(v) for v in values]
