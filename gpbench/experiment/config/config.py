@@ -223,7 +223,7 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
     if not METRICS.keys() >= {str(metric) for metric in listed}:
         catalog.load_installed_metrics()
     for i, metric in enumerate(listed):
-        if metric not in METRICS:
+        if not isinstance(metric, str) or metric not in METRICS:
             reader.fault(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")
         elif metric in listed[:i]:
             reader.fault(("metrics", i), f"metric '{metric}' is listed twice")
