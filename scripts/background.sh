@@ -13,15 +13,15 @@ if [ "${1:-}" = --timed ]; then timed=true; shift; fi
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1#-}" != "$1" ]; then sed -n '3s/^# *//p' "$0" >&2; exit 2; fi
 tag=$1 clone=${2:-$repo/../background} every=${SECONDS_BETWEEN_COMMITS:-3600}
 
-configs="keerthi/table1 keerthi/figure1 keerthi/scoring_time kin40k
-  sundararajan/table3 sundararajan/table4 sundararajan/table2 sundararajan/table5 sundararajan/figure1
-  sundararajan/figure2 sundararajan/figure3 sundararajan/figure4 sundararajan/cache_time
-  vanhatalo/figure1 vanhatalo/figure2_pp0 vanhatalo/figure2_pp1 vanhatalo/figure2_pp2 vanhatalo/figure2_pp3
-  vanhatalo/table1 vanhatalo/table2 vanhatalo/table3 vanhatalo/figure3a vanhatalo/figure3b vanhatalo/figure3b_own
-  vanhatalo/orderings vanhatalo/rows
-  snelson/figure1 snelson/figure2 snelson/figure4 snelson/figure3_pumadyn snelson/figure3_kin40k
-  cao/figure1 cao/figure4 cao/figure4_every10 cao/figure5 cao/figure2_hog cao/figure2_thrombin cao/figure3
-  cao/figure6 cao/figure7 cao/swap_time"
+# the shortest first, so that a run that is stopped has finished as many configs as it could
+configs="vanhatalo/figure2_pp1 vanhatalo/figure2_pp2 vanhatalo/table1 vanhatalo/figure1 vanhatalo/figure2_pp0
+  vanhatalo/figure2_pp3 vanhatalo/table2 cao/figure1 cao/figure4 snelson/figure1 snelson/figure4 snelson/figure2
+  sundararajan/table4 sundararajan/table3 snelson/figure3_pumadyn snelson/figure3_kin40k cao/figure5 cao/figure4_every10
+  sundararajan/table2 sundararajan/table5 sundararajan/figure1 sundararajan/figure2 sundararajan/figure3
+  sundararajan/figure4 cao/figure2_hog keerthi/table1
+  vanhatalo/figure3a vanhatalo/figure3b vanhatalo/figure3b_own vanhatalo/orderings vanhatalo/rows vanhatalo/table3
+  sundararajan/cache_time cao/swap_time cao/figure3 cao/figure2_thrombin cao/figure6 cao/figure7 kin40k keerthi/figure1
+  keerthi/scoring_time"
 # their seconds are drawn, or claims stand on them
 measuring_time=" keerthi/figure1 keerthi/scoring_time kin40k sundararajan/cache_time vanhatalo/table3 vanhatalo/figure3a
   vanhatalo/figure3b vanhatalo/figure3b_own vanhatalo/orderings vanhatalo/rows cao/figure2_thrombin cao/figure3

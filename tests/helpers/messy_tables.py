@@ -248,11 +248,39 @@ def swiss(n=2000):
                  before="Export vom Montag\n")  # fmt: skip
 
 
+def totals(n=1500):
+    """A report: a title, a total and a mean below the rows; prices in whole dollars that only commas group."""
+    _, a, b, _, y = _base(n, 18)
+    y = np.round(250 * np.exp(y / 12)) * 1000
+    made = [[f"Item {i % 7}" for i in range(n)], [f"{1000 + 200 * round(v):,}" for v in a], [f"{v:.0f}" for v in b],
+            [f"${v:,.0f}" for v in y]]  # fmt: skip
+    X = np.column_stack([(np.arange(n)[:, None] % 7 == np.arange(7)) * 1.0, 1000 + 200 * np.round(a), np.round(b)])
+    m = n - FRESH
+    below = [[word, f"{f(X[:m, 7]):,.0f}", f"{f(X[:m, 8]):.0f}", f"${f(y[:m]):,.0f}"]
+             for word, f in (("Total", np.sum), ("Average", np.mean))]  # fmt: skip
+    tail = "\n" + "".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in below)
+    return Messy(["item", "area", "rooms", "price"], made, X, y, "price", before="Sales of May\n\n", tail=tail)
+
+
+def laboratory(n=1500):
+    """Limits of detection, footnotes, durations."""
+    rng, a, b, c, y = _base(n, 19)
+    took = np.floor(rng.gamma(3.0, 20.0, n))
+    y = y + took / 60
+    dose = [f"<{0.05:.2f}" if v < 0.05 else f"{v:.3f}" for v in c]
+    pressure = [f"{v:.1f}*" if i % 40 == 0 else f"{v:.1f}" for i, v in enumerate(b)]
+    time = [f"{v // 60:.0f}h {v % 60:.0f}min" if v >= 60 else f"{v:.0f} min" for v in took]
+    made = [[f"{v:.3f}" for v in a], pressure, dose, time, [f"{v:.3f} l/100km" for v in y]]
+    X = np.column_stack([a, b, np.maximum(c, 0.05), took])
+    kinds = {"pressure": "number", "dose": "number", "took": "time"}
+    return Messy(["a", "pressure", "dose", "took", "y"], made, X, y, kinds=kinds)
+
+
 TABLES = {
     f.__name__: f
     for f in (
         dates_dmy, dates_mdy, dates_ymd, dates_named, dates_ambiguous, units, currencies, german, utf16, many_levels,
-        gaps, booleans_times, quoted, leak, swiss, long, wide,
+        gaps, booleans_times, quoted, leak, swiss, totals, laboratory, long, wide,
     )
 }  # fmt: skip
 

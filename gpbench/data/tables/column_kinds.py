@@ -10,7 +10,7 @@ import numpy as np
 
 from ..shards import LARGEST
 from . import date_format, number_format
-from .column_rules import FEWEST_GAPS, GAP_SHARE, ColumnRule, _cells, distinct, fold, is_gap
+from .column_rules import FEWEST_GAPS, GAP_SHARE, ColumnRule, _cells, distinct, fold, is_gap, marked_cells
 from .csv_words import SHOWN, Say, called
 from .date_format import in_words
 from .number_format import Hints, NumberFormat
@@ -138,6 +138,7 @@ def _compact(cells: list[str], chosen: str) -> bool:
 
 def _numbers(rule: ColumnRule, column: RawColumn, how: NumberFormat, options: Options, chosen: str, say: Say) -> Draft:
     rule = replace(rule, kind="number", number=how)
+    told = marked_cells(column) if column.values is None else ()
     values, odd = rule.values(column)
     large = np.abs(values) > LARGEST
     if large.any():
@@ -156,8 +157,8 @@ def _numbers(rule: ColumnRule, column: RawColumn, how: NumberFormat, options: Op
         facts.append(f"{_cells(column, odd)} cannot be read: missing")
     column.values = values
     rule = replace(rule, low=float(present.min()), high=float(present.max()))
-    rule, told = _gaps(rule, np.isnan(values), options)
-    draft = Draft(replace(rule, facts=(*facts, *told)), sure="." if _has_point(column, how) else "")
+    rule, missing = _gaps(rule, np.isnan(values), options)
+    draft = Draft(replace(rule, facts=(*facts, *told, *missing)), sure="." if _has_point(column, how) else "")
     return draft if rule.use != "input" or chosen else _useless(draft, values, present, say)
 
 
@@ -225,7 +226,7 @@ def _with_doubt(made: Draft, found: number_format.Found, column: RawColumn, say:
 def _found_date(rule: ColumnRule, column: RawColumn, day: date_format.FoundDate, options: Options, say: Say) -> Draft:
     if day.other is not None or day.clash is not None:
         return Draft(replace(rule, kind="date"), question=date_format.two_orders(column.name, column.cells, day, say))
-    kind = "time" if day.format.style == "time" else "date"
+    kind = "time" if day.format.style in date_format.OF_A_DAY else "date"
     rule = replace(rule, kind=kind, date=day.format)
     values, odd = rule.values(column)
     draft = _dates(rule, column, values, day.format.shown, options)

@@ -11,7 +11,7 @@ from gpbench.text import counted
 
 from .csv_words import SHOWN, called
 from .date_format import DateFormat, in_words
-from .number_format import NumberFormat
+from .number_format import NumberFormat, is_marked
 from .table_text import RawColumn, RawTable
 
 KINDS = ("number", "date", "time", "category", "boolean", "text", "id", "constant", "empty", "copy")
@@ -21,6 +21,7 @@ GAPS = {  # spellings of a missing cell, in lower case
     "\\n", "#value!", "#div/0!", "#ref!", "#num!", "#name?", "\u2013", "\u2014",
 }  # fmt: skip
 GAP_SHARE, FEWEST_GAPS = 0.01, 5  # from this share and number on, a 0/1 input tells which rows have a gap
+HOURS = 24.0  # of a day: a larger time is a duration
 EXAMPLES = 3  # odd cells that are shown
 
 
@@ -67,9 +68,14 @@ class ColumnRule:
             return f"{count} 0/1 input{'s' if count > 1 else ''}, one for each level"
         what = {
             "boolean": f"0/1 input, 1 = {self.levels[-1] if self.levels else ''}",
-            "time": "hours since midnight",
+            "time": "hours" if self._lasts else "hours since midnight",
         }.get(self.kind, f"days since {in_words(self.first)[:10]}" if self.kind == "date" else "one input")
         return what + (", and a 0/1 input for gaps" if self.gap_input or self._missing() else "")
+
+    @property
+    def _lasts(self) -> bool:
+        """Whether a time is a duration, no time of a day."""
+        return (self.date is not None and self.date.style == "duration") or (self.high or 0.0) > HOURS
 
     # -- reading new cells --------------------------------------------------------------------------------------------
 
@@ -236,6 +242,13 @@ def distinct(cells: list) -> tuple[list[str], np.ndarray]:
 
 def _count(rows: np.ndarray, what: str) -> str:
     return counted(int(rows.sum()), what)
+
+
+def marked_cells(column: RawColumn) -> tuple[str, ...]:
+    """What is told about numbers with a sign such as < or *."""
+    cells, codes = distinct(column.cells)
+    rows = np.array([not is_gap(c) and is_marked(c) for c in cells], dtype=bool)[codes]
+    return (f"{_cells(column, rows)} read without the sign",) if rows.any() else ()
 
 
 def _cells(column: RawColumn, rows: np.ndarray, most: int = EXAMPLES) -> str:

@@ -25,6 +25,7 @@ _MONTHS = (  # first letters in English, German, French, Spanish, Italian, Portu
     ("sep", "set"), ("oct", "okt", "out", "ott"), ("nov",), ("dec", "dez", "déc", "dic"),
 )  # fmt: skip
 _MONTH = {word: i for i, words in enumerate(_MONTHS, start=1) for word in words}
+OF_A_DAY = ("time", "duration")  # styles of hours, not of days
 _TIME = (
     r"(?P<h>\d{1,2}):(?P<min>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<frac>\d+))?)?\s*(?P<half>[ap]\.?m\.?)?"
     r"\s*(?P<zone>z|utc|gmt|[+-]\d{2}:?\d{2})?"
@@ -53,6 +54,11 @@ _PARTS = {  # style -> pattern; `split` is three numbers whose order is to be fo
     ),
     "quarter": re.compile(r"(?P<y>\d{4})[- /]?q(?P<quarter>[1-4])", re.IGNORECASE),
     "time": re.compile(_TIME, re.IGNORECASE),
+    "duration": re.compile(
+        r"(?=\d)(?:(?P<days>\d+)\s*d(?:ays?)?\b[\s,]*)?(?:(?P<h>\d+)\s*(?:h|hrs?|hours?|std)\.?[\s,]*)?"
+        r"(?:(?P<min>\d+)\s*(?:m|min|mins|minutes?|')\.?[\s,]*)?(?:(?P<s>\d+)(?:\.(?P<frac>\d+))?\s*(?:s|secs?|seconds?)\.?)?",
+        re.IGNORECASE,
+    ),
 }  # fmt: skip
 
 
@@ -67,9 +73,9 @@ class DateFormat:
     def shown(self) -> str:
         if self.style == "split":
             return WORDS[self.order]
-        return {"ymd": "year first", "compact": "yearmonthday", "time": "hours and minutes"}.get(
-            self.style, "month named"
-        )
+        if self.style in ("named", "month named", "month year"):
+            return "month named"
+        return {"ymd": "year first", "compact": "yearmonthday", "time": "hours and minutes"}.get(self.style, self.style)
 
     def value(self, cell: str) -> float:
         """Days since 1970-01-01, hours of a time; NaN if the cell is none in this format."""
@@ -78,9 +84,9 @@ class DateFormat:
 
 
 def _value(style: str, order: str, g: dict) -> float:
-    hours = _hours(g)
-    if style == "time":
-        return hours
+    hours = 0.0 if style == "duration" else _hours(g)
+    if style in OF_A_DAY:
+        return hours if style == "time" else _duration(g)
     try:
         y, m, d = _ymd(style, order, g)
         day = datetime.date(y, m, d).toordinal() - EPOCH
@@ -113,6 +119,11 @@ def _month(name: str) -> int:
     if found is None:
         raise ValueError(name)
     return found
+
+
+def _duration(g: dict) -> float:
+    days, hours, minutes, seconds = (float(g[key] or 0) for key in ("days", "h", "min", "s"))
+    return 24 * days + hours + minutes / 60 + (seconds + float(f"0.{g['frac'] or 0}")) / 3600
 
 
 def _hours(g: dict) -> float:

@@ -17,13 +17,19 @@ FORMATS = (  # (decimal, thousands), the plain one first
 NEARLY_ALL = 0.95  # of the present cells have to be numbers; the others are told and taken as missing
 TRIMMED = 30  # cells with three digits after a dot, beside whole numbers: thousands, not decimals that end by chance
 _SENTINELS = (-99.0, -999.0, -9999.0, -99999.0, -999.25, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
+_MARKS = re.compile(
+    r"^(?:[<>]=?|[≤≥~≈]|ca\.)\s*(?=[-+\d.,])|(?<=[\d.,])\s*[*†‡]{1,3}$", re.IGNORECASE
+)  # bounds, footnotes
+MOST_MARKED = 0.5  # of the cells: where more have a mark, the column is of texts such as '<5' and '>5'
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"})
 _SIGN = "$€£¥₹₽₩₺฿₫₴₦₱₪"
 _CODES = "usd|eur|gbp|chf|jpy|cny|inr|rub|sek|nok|dkk|pln|czk|huf|cad|aud|nzd|brl|mxn|zar|krw|try|sgd|hkd|rs|kr|fr"
 _CELL = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[-+])?\s*(?P<before>(?:[a-z]{{0,3}}[{_SIGN}]|(?:{_CODES})\.?(?=[\s\d-])))?\s*"
     r"(?P<sign2>[-+])?\s*(?P<digits>\d[\d.,']*(?: \d{3}(?!\d)[\d.,']*)*|[.,]\d+)(?P<power>e[-+]?\d+)?"
-    r"\s*(?P<unit>[^\W\d_][^\d()]{0,14}[23]?|[%‰°µμΩ" + _SIGN + r"][^\d()]{0,8})?\s*(?P<minus>-)?(?P<close>\))?",
+    r"\s*(?P<unit>[^\W\d_][^\d()]{0,14}(?:[23]|/1\d*\s?[^\W\d_]{1,3})?|[%‰°µμΩ"
+    + _SIGN
+    + r"][^\d()]{0,8})?\s*(?P<minus>-)?(?P<close>\))?",
     re.IGNORECASE,
 )
 _SCALES = (  # units of one quantity: the first is what a mixed column is read in
@@ -77,17 +83,20 @@ class _Parts:
     negative: bool
     unit: str  # folded
     written: str
+    marked: bool  # a sign such as < or * was taken off
 
 
 def _parts(cell: str) -> _Parts | None:
-    m = _CELL.fullmatch(cell.translate(_SPACES).strip())
+    plain = cell.translate(_SPACES).strip()
+    bare = _MARKS.sub("", plain)
+    m = _CELL.fullmatch(bare)
     if m is None or bool(m["open"]) != bool(m["close"]):
         return None
     written = (m["before"] or m["unit"] or "").strip()
     if m["before"] and m["unit"]:
         written = f"{m['before'].strip()} {m['unit'].strip()}"
     negative = bool(m["open"]) or "-" in (m["sign"], m["sign2"], m["minus"])
-    return _Parts(m["digits"].strip(" "), m["power"] or "", negative, _folded(written), written)
+    return _Parts(m["digits"].strip(" "), m["power"] or "", negative, _folded(written), written, bare != plain)
 
 
 def _folded(unit: str) -> str:
@@ -140,7 +149,7 @@ def detect(cells: list[str], counts: np.ndarray, hints: Hints, needed: float = N
     if not parsed or sum(k for _, _, k in parsed) < needed * total:
         return None
     units = _units(parsed, total, needed)
-    if units is None:
+    if units is None or sum(k for _, p, k in parsed if p.marked) > MOST_MARKED * total:
         return None
     known = dict(units)
     usable = [(c, p, k) for c, p, k in parsed if not p.unit or p.unit in known]
@@ -238,6 +247,11 @@ def _sure(equal, usable) -> str:
     return sign if any(sign in p.digits for _, p, _ in usable) else ""
 
 
+def is_marked(cell: str | None) -> bool:
+    """Whether a sign such as < or * is taken off the number."""
+    return cell is not None and _MARKS.search(cell.strip()) is not None
+
+
 def are_codes(cells: list[str]) -> bool:
     """Digits of one length with leading zeros: a code, not a number."""
     return (
@@ -270,4 +284,6 @@ def partly(texts: list[str]) -> str:
         return ""
     odd = next((text for text, p in zip(texts, parsed) if p is None), None)
     units = list(dict.fromkeys(p.written for p in parsed if p is not None and p.unit))
-    return f" (several units: {', '.join(units[:3])})" if odd is None else f" ('{odd[:40]}' is no number)"
+    if odd is not None:
+        return f" ('{odd[:40]}' is no number)"
+    return f" (several units: {', '.join(units[:3])})" if units else ""

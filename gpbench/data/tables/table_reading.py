@@ -102,7 +102,8 @@ def _drafts(table: RawTable, target: str | None, choices: Choices, say: Say) -> 
     if not options.given.given:
         signs = {d.sure for d in found.values() if d.sure}
         comma = table.separator == ";" and not signs
-        hint = Hints(decimal="," if signs == {","} or comma else "." if signs == {"."} else None)
+        point = table.separator == "," and not signs  # who writes 1,5 parts fields by semicolons
+        hint = Hints(decimal="," if signs == {","} or comma else "." if signs == {"."} or point else None)
         if hint.decimal is not None:
             again = [c for c in table.columns if found[c.name].doubt or _dotted(c, found[c.name], hint)]
             for column in again:

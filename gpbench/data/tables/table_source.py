@@ -12,13 +12,16 @@ from . import table_text
 from .csv_columns import Choices
 from .csv_words import Say
 from .table_text import RawColumn, RawTable
+from .totals_row import without_totals
 
 
 def open_table(path, choices: Choices, say: Say, strict: bool = True, every: int = 1) -> RawTable:
-    """A text table or a parquet file as raw columns; of the rows, one in `every`."""
+    """A text table or a parquet file as raw columns, without rows of totals; of the rows, one in `every`."""
     if Path(path).suffix.lower() in (".parquet", ".pq"):
-        return frame_table(_parquet(path).iloc[::every])
-    return text_table(path, table_text.file_bytes(path), choices, say, strict, every)
+        found = frame_table(_parquet(path).iloc[::every])
+    else:
+        found = text_table(path, table_text.file_bytes(path), choices, say, strict, every)
+    return without_totals(path, found)
 
 
 def text_table(path, content: bytes, choices: Choices, say: Say, strict: bool = True, every: int = 1) -> RawTable:

@@ -309,7 +309,8 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = (method.cls,) if "hyperparameters" in method.settings else config.classes
             method_entry.refuse_idle_keys(reader, learned, sharing, place)
-            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
+            no_prior = method.cls.task == "regression" and not method.cls.learns_itself
+            if learned.get("prior", "none") != "none" and no_prior:
                 reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:

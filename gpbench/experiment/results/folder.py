@@ -16,7 +16,7 @@ from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.system.atomic_files import TEMPORARY, sweep
 from gpbench.text import csv_cell, plain_cell
 
-from . import archive, plan_file, provenance
+from . import archive, paths_file, plan_file, provenance
 from .checked_files import (
     Damaged,
     make_folder,
@@ -179,14 +179,17 @@ class ResultsFolder:
                 self.quarantine(path)
         return damaged
 
-    def inventory(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> Inventory:
-        """What the folder holds of these trials; `repair` as in `results`. predictions: look for saved arrays, too."""
+    def inventory(
+        self, trials: list[Trial], repair: bool = False, predictions: bool = False, whole_paths: bool = False
+    ) -> Inventory:
+        """What the folder holds of these trials; `repair` as in `results`. The others: look for arrays, paths, too."""
         files = [*stems(self.folder / "trials"), *stems(self.folder / "failures")]
-        if not files and not archive.ids(self.folder):
-            return Inventory()
-        results = self.results(trials, repair)
-        stale = self._stale([t for t in trials if t.id not in results])
-        return Inventory(results, stale, frozenset(filter(self._has_arrays, results)) if predictions else frozenset())
+        held = trials if files or archive.ids(self.folder) else []
+        results = self.results(held, repair)
+        stale = self._stale([t for t in held if t.id not in results])
+        arrays = frozenset(filter(self._has_arrays, results)) if predictions else frozenset()
+        pathless = paths_file.lacking(self.folder, trials) if whole_paths else frozenset()
+        return Inventory(results, stale, arrays, pathless)
 
     def results(self, trials: list[Trial], repair: bool = False) -> dict[str, TrialResult]:
         """Stored results by id, including those of the archive.

@@ -27,6 +27,9 @@ def read(cells, hints=None):
         (["1,00,000", "5,000"], [100_000, 5000]),
         (["12k", "1.2M"], [12, 1200]),
         (["7.5 m²", "5 m2"], [7.5, 5]),
+        (["5.1 l/100km", "6 l/100km"], [5.1, 6]),
+        (["<0.5", "0.7", "~1.2", "3.5*", "2", "4"], [0.5, 0.7, 1.2, 3.5, 2, 4]),
+        (["<=50", ">50"], None),
         (["12 Main Street", "5 Elm Road"], None),
         (["A12", "B13"], None),
         (["$5", "€6"], None),
@@ -75,6 +78,14 @@ def test_times_are_hours_and_zones_are_taken_off():
     assert [found.format.value(c) for c in ("1:30 pm", "12:00 AM")] == [13.5, 0.0]
     zone = date_format.DateFormat("ymd")
     assert zone.value("2021-01-03T02:00:00+02:00") == zone.value("2021-01-03")
+
+
+def test_durations_are_hours():
+    found = date_format.detect(["1h 30min", "45min", "2 hours", "1 d 2 h", "90 s"], np.ones(5))
+    assert found.format.style == "duration"
+    values = [found.format.value(c) for c in ("1h 30min", "45min", "1 d 2 h", "36 s")]
+    assert values == pytest.approx([1.5, 0.75, 26, 0.01])
+    assert np.isnan(found.format.value("none"))
 
 
 def test_orders_that_contradict_each_other_are_both_shown():

@@ -97,3 +97,17 @@ def test_what_is_new_in_each_column_is_told(tmp_path):
     assert any("column 'a': 1 row outside the range of the fit" in line for line in told)
     assert "new.csv: column 'b': 1 cell missing; the median of the fit is used" in told
     assert np.isfinite(X).all() and odd.tolist() == [False, True, False]
+
+
+def test_rows_that_sum_up_the_others_are_left_out_and_told(tmp_path):
+    made = TABLES["totals"]()
+    file, _ = made.write(tmp_path, "totals")
+    found = look(str(file), made.target, "auto", AUTO, as_option)
+    assert len(found.y) == len(made.y) - FRESH
+    assert any("from 'Total' on, sum up the others and are left out" in line for line in found.remarks)
+
+
+def test_a_word_that_names_rows_above_is_a_level(tmp_path):
+    file = tmp_path / "levels.csv"
+    file.write_text("kind,a,y\n" + "".join(f"{('total', 'part')[i % 2]},{i * 0.7},{i}\n" for i in range(41)))
+    assert len(look(str(file), "y", "auto", AUTO, as_option).y) == 41
