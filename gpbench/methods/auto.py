@@ -99,12 +99,16 @@ class Auto(Method):
     def _by_ep(self, problem: Problem, rng) -> Fitted:
         given = {} if self.likelihood is None else {"likelihood": self.likelihood}
         dense, most = (DENSE, FIC) if self.likelihood is None else (DENSE_LIKELIHOOD, FIC_LIKELIHOOD)
+        fit = by_evidence if self.likelihood is None else type(self)._as_it_is
         if problem.n <= dense and self.d_max is None and memory.holds(problem.n, MATRICES):
-            fitted = by_evidence(EP(**given), problem, rng)
-            return named(fitted, EP.name, f"{problem.n} rows are no more than {dense}")
+            return named(fit(EP(**given), problem, rng), EP.name, f"{problem.n} rows are no more than {dense}")
         size = min(problem.n, self.d_max or most)
         method = EPFic(d_max=size, inducing="kmeans", optimise_inputs=False, **given)
-        return named(by_evidence(method, problem, rng), EPFic.name, f"{problem.n} rows, {size} inducing inputs")
+        return named(fit(method, problem, rng), EPFic.name, f"{problem.n} rows, {size} inducing inputs")
+
+    @staticmethod
+    def _as_it_is(method: Method, problem: Problem, rng) -> Fitted:
+        return method.fit(problem, rng)
 
     def _many_classes(self, problem: Problem, rng) -> Fitted:
         if problem.n <= DENSE and self.d_max is None:
