@@ -52,11 +52,13 @@ def _by_label(item: Item, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _by_size(item: Item, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Labels and sizes of one folder, where every setting was run beforehand."""
+    if rows.empty:
+        return {}
     mine = rows[np.array([Path(f).name == item.folder for f in rows["folder"]], dtype=bool)]
     parts = []
     for variant, labels in item.labels.items():
         part = mine[mine["label"].isin(list(labels))]
-        named = part["label"].map(labels) + " " + part["d_max"].map(lambda m: f"{m:.0f}")
+        named = [f"{labels[label]} {m:.0f}" for label, m in zip(part["label"], part["d_max"])]
         parts.append(part.assign(variant_of=variant, protocol=named))
     whole = pd.concat(parts) if parts else mine
     return {name: whole[whole["protocol"] == name] for name in item.sets if (whole["protocol"] == name).any()}
