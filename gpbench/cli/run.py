@@ -203,15 +203,15 @@ class _One:
         for message in [*plan.notices, *memory_warnings(plan.trials)]:
             note(message)
         store = ResultsFolder(self.out)
-        held = store.inventory(plan.trials, predictions=save_predictions, whole_paths=whole_paths)
+        wanted = plan.trials if sources else []
+        held = store.inventory(wanted, predictions=save_predictions, whole_paths=whole_paths)
         offered = offers(plan.trials, store.folder, held, sources, save_predictions)
         for source, results in offered.items():
             note(f"{counted(len(results), 'finished trial')} would be taken from {source}")
         taken = frozenset(r.trial.id for results in offered.values() for r in results)
         found = estimate(plan.trials, store, rerun or "", save_predictions, self.config.metrics, taken, whole_paths)
         also = varying(plan.trials)
-        for trial in found.missing:
-            click.echo(f"{trial.id} {name_of(trial, also)}")
+        click.echo("".join(f"{trial.id} {name_of(trial, also)}\n" for trial in found.missing), nl=False)
         basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
         left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
         stale = f" ({found.stale} stale)" if found.stale else ""

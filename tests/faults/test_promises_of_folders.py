@@ -102,6 +102,8 @@ def test_whatever_is_damaged_is_named_by_readers_and_healed_by_one_run(folder, c
     code, _, err = command("run", "small.yaml")
     assert code == 0 and f"env/{env.name} was damaged and is now in quarantine/" in err
     assert "curves.csv was damaged and is now in quarantine/; made again from trials/ only" in err
+    assert "plan.json was damaged and is now in quarantine/; written again from the config" in err
+    assert (folder / "quarantine/plan.json.0").read_bytes().startswith(b"\x00\xff garbage")
     healed = {p for p in whole if p != npz}
     assert {p: p.read_bytes() for p in healed if p.name != "archive.jsonl"} == {
         p: whole[p] for p in healed if p.name != "archive.jsonl"
@@ -247,6 +249,23 @@ def test_the_folder_for_compiled_code_belongs_to_nobody_else(tmp_path, monkeypat
 def test_a_backend_that_matplotlib_does_not_know_harms_nothing(finished, tmp_path):
     done = gpbench("plot", finished / "results/small", env={"MPLBACKEND": "nonsense"}, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+# -- rights -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["trials", "failures"])
+@pytest.mark.parametrize("words", [["status", "results/small"], ["run", "-n", "small.yaml"], ["run", "small.yaml"]])
+def test_a_folder_without_the_right_to_read_it_is_exit_7_and_not_empty(folder, command, monkeypatch, name, words):
+    def refused(path, *args, **kwargs):
+        if str(path).endswith(f"results/small/{name}"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return listed(path, *args, **kwargs)
+
+    listed = os.listdir
+    monkeypatch.setattr(checked_files.os, "listdir", refused)  # root, who may run the tests, has every right
+    code, out, err = command(*words)
+    assert code == 7 and f"cannot read results/small/{name}: Permission denied" in err and "left" not in out
 
 
 # -- words ----------------------------------------------------------------------------------------------------------

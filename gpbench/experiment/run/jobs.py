@@ -11,6 +11,7 @@ from gpbench.errors import StorageError
 from gpbench.experiment.plan.full_gp_key import full_gp_key
 from gpbench.experiment.plan.trial import Trial
 
+from .local.os_limits import CPU_LIMIT
 from .local.worker import STORAGE_EXIT
 from .messages import Exited, Job, Outcome
 
@@ -56,10 +57,11 @@ def jobs_for(trials: list[Trial], have_full_gp: Callable[[str], bool]) -> Queue:
     users: dict[str | None, list[Trial]] = {}
     for group in groups.values():
         group.sort(key=lambda t: t.params.get("d_max") or 0)
-        users.setdefault(full_gp_key(group[0]), []).extend(group)
+    keys = [full_gp_key(group[0]) for group in groups.values()]
+    for key, group in zip(keys, groups.values()):
+        users.setdefault(key, []).extend(group)
     queue = Queue()
-    for group in groups.values():
-        key = full_gp_key(group[0])
+    for key, group in zip(keys, groups.values()):
         if key is not None and (waiting := users.pop(key, None)):  # the first job that needs it
             if have_full_gp(key):
                 queue.ready.add(key)
@@ -75,6 +77,8 @@ def outcome_of_exit(state: JobState, event: Exited, timeout: float | None) -> Ou
         return timed_out(timeout)
     if event.oom:
         return Outcome("oom", "killed by the system for lack of memory")
+    if event.code == -signal.SIGXCPU:
+        raise StorageError(CPU_LIMIT)
     if event.code < 0:
         names = {s.value: s.name for s in signal.Signals}
         return Outcome("crashed", f"killed by {names.get(-event.code, f'signal {-event.code}')}")
