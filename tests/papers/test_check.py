@@ -72,7 +72,7 @@ def test_half_of_the_last_printed_digit(text, half):
 
 def test_the_small_folder_gives_exactly_these_counts(found):
     # 45 result cells on 6 runs each: 3 of Boston's are made better, worse and different, 1 of Friedman3's different; 3
-    # are fixed by the config, 24 of Friedman3 are tuned. Of its 8 descriptions 2 differ, for 6 trials were made where the paper has 100
+    # are fixed by the config, 24 of Friedman3 tuned. Of its 8 descriptions 2 differ, for the paper has 100 runs
     assert found.cell_counts == {
         "replicated": 3, "close": 0, "inconclusive": 12, "better": 1, "worse": 1, "different": 1, "not comparable": 0,
         "not run": 172, "no data": 2,
