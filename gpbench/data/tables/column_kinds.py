@@ -10,7 +10,7 @@ import numpy as np
 
 from ..shards import LARGEST
 from . import date_format, number_format
-from .column_rules import FEWEST_GAPS, GAP_SHARE, ColumnRule, _cells, distinct, fold, is_gap, marked_cells
+from .column_rules import FEWEST_GAPS, GAP_SHARE, ColumnRule, _cells, distinct, fold, is_gap, marked_cells, plain_number
 from .csv_words import SHOWN, Say, called
 from .date_format import in_words
 from .number_format import Hints, NumberFormat
@@ -108,16 +108,16 @@ def _as_levels(made: Draft, rule: ColumnRule, column: RawColumn, options: Option
 
 
 def _plainly(column: RawColumn, hints: Hints) -> bool:
-    """Reads a column of plain numbers at once; false where a cell is another text, a code, or grouped by dots."""
+    """Reads a column of plain numbers and gaps at once; false for another text, a code, groups by dots."""
     if hints.decimal == "," or hints.thousands == ".":
         return False
     try:
-        values = np.array(list(map(float, column.cells)))
+        values = np.array([plain_number(c) for c in column.cells])
     except (ValueError, TypeError):
         return False
-    if not np.isfinite(values).all() or any("_" in c for c in column.cells[:50]):
+    sample = [c.strip() for c in column.cells[:1000] if not is_gap(c)]
+    if np.isinf(values).any() or not sample or any("_" in c for c in sample[:50]):
         return False
-    sample = [c.strip() for c in column.cells[:1000]]
     if (
         number_format.are_codes(sample)
         or _compact(sample, "")

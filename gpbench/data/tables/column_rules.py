@@ -227,6 +227,16 @@ def is_gap(cell: str | None) -> bool:
     return cell is None or cell.strip().lower() in GAPS
 
 
+def plain_number(cell: str) -> float:
+    """The number, NaN for a gap; ValueError for another text."""
+    try:
+        return float(cell)
+    except (ValueError, TypeError):
+        if is_gap(cell):
+            return np.nan
+        raise
+
+
 def fold(cell: str) -> str:
     """What two spellings of a level have in common: neither case nor spaces count, and 1.0 is 1."""
     text = " ".join(str(cell).split()).casefold()
