@@ -33,11 +33,13 @@ _NAME = re.compile(r'^    name\b[^=\n]*= "([^"]+)"', re.MULTILINE)
 _plugins: dict[str, plugin_files.PluginFile] = {}  # by path
 
 
+@cache
 def _base(kind):
     _, module, name = _KINDS[kind]
     return getattr(importlib.import_module(module), name)
 
 
+@cache
 def _named(module, base: Any) -> dict[str, type]:
     """Classes of this module that are named plug-ins of the given base."""
     return {
@@ -47,6 +49,7 @@ def _named(module, base: Any) -> dict[str, type]:
     }
 
 
+@cache
 def _module_names(kind) -> list[str]:
     package = importlib.import_module(_KINDS[kind][0])
     return [
@@ -61,6 +64,7 @@ def own_names(kind: str) -> set[str]:
     return set(_own_modules(kind))
 
 
+@cache
 def _own_modules(kind: str) -> dict[str, str]:
     """The module of each of gpbench's own names, found in the text of the files: importing all would take a second."""
     package = importlib.import_module(_KINDS[kind][0])

@@ -16,6 +16,7 @@ from gpbench.experiment.config.settings import written
 PARAMETERS = (  # of methods that have a column of their own
     "z", "variant", "objective", "approximation", "inducing", "optimise_inputs", "candidates", "cost_model", "stop",
 )  # fmt: skip
+LEARNING = ("rounds", "evaluations")  # of `hyperparameters`, numbers
 
 
 @cache
@@ -30,7 +31,17 @@ def parse_items(text: str) -> tuple[str, ...]:
 
 
 def published_of(config: dict) -> list[tuple[str, str]]:
-    return [(str(e.get("paper", "")), str(e.get("item") or "")) for e in _entries(config)]
+    """(paper, item) whose printed numbers the folder stands for."""
+    return [_named(e) for e in _entries(config) if not e.get("open")]
+
+
+def open_of(config: dict) -> list[tuple[str, str]]:
+    """(paper, item) for which the folder tries other protocols that the paper allows (`open: true`)."""
+    return [_named(e) for e in _entries(config) if e.get("open")]
+
+
+def _named(entry: dict) -> tuple[str, str]:
+    return str(entry.get("paper", "")), str(entry.get("item") or "")
 
 
 def _entries(config: dict) -> list[dict]:
@@ -61,11 +72,15 @@ def with_settings(rows: pd.DataFrame, config: dict, planned: dict[str, dict], pa
     rows["adapted"] = [(s.get("hyperparameters") or {}).get("schedule", "fixed") != "fixed" for s in settings]
     rows["cached"] = rows["cache"].fillna(0) > 0
     rows["kernel"] = [_kernel_name(s.get("kernel")) for s in settings]
+    learned = [s.get("hyperparameters") or {} for s in settings]
+    for key in LEARNING:
+        rows[key] = [h.get(key, np.nan) for h in learned]
+    own = [s.get("restarts") for s in settings]  # of the method, over those of its schedule
+    rows["restarts"] = [float(k or h.get("restarts") or 1) for k, h in zip(own, learned)]
     for key in PARAMETERS:
         rows[key] = [_plain(s.get(key)) for s in settings]
-    rows["sources"] = [tuple((p, i) for p, text in published_of(config) for i in parse_items(text) or ("",))] * len(
-        rows
-    )
+    for name, entries in (("sources", published_of(config)), ("open", open_of(config))):
+        rows[name] = [tuple((p, i) for p, text in entries for i in parse_items(text) or ("",))] * len(rows)
     splits = [_split(row, config) for row in rows[["dataset", "n_train"]].to_dict("records")]
     rows["folds"] = [float(s.get("k", 10)) if s.get("kind") == "folds" else np.nan for s in splits]
     by_default = rows["n_train"] == (0.9 * rows["n_total"]).round()  # where no split is given or published

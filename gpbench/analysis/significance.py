@@ -1,7 +1,7 @@
 """Tests that two methods differ, on the trials they share.
 
 [sundararajan] stars by the paired t test at .05, [keerthi] by the Wilcoxon rank sum at .01, each against the best mean.
-Random resplits of one data set overlap, so the plain paired t is too bold; `corrected-t` widens its variance by
+Random resplits of one data set overlap, so the plain paired t is too optimistic; `corrected-t` widens its variance by
 1/n + n_test/n_train in place of 1/n (Nadeau and Bengio 2003).
 """
 
@@ -90,7 +90,8 @@ def _few(n: int, smallest: float) -> str:
 
 def _few_for_t(n: int) -> str:
     """A t test always finds a p; what the pairs themselves can say is what a signed-rank test could reach."""
-    return f"{n} pairs are few: without normality (signed rank) p cannot fall below {2 / 2**n:.3g}" if n < FEW else ""
+    rank = "a signed-rank test, which assumes no normal distribution,"
+    return f"{n} pairs are few: {rank} cannot give p below {2 / 2**n:.3g}" if n < FEW else ""
 
 
 def out_of_reach(outcome: Tested, alpha: float, tests: int = 1) -> str:

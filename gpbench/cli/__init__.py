@@ -10,7 +10,7 @@ import click
 
 from gpbench import __version__
 
-from . import adapters, advise, data, listing, new, report, run, standard_output, table_models, verify
+from . import adapters, advise, data, listing, new, report, run, standard_output, status, table_models, verify
 from .shared import Group, Terminated, fail, terminate
 
 
@@ -24,7 +24,7 @@ def cli():
 
 
 for command in (
-    run.run, run.status, run.validate, listing.list_, listing.describe, listing.schema, listing.doctor,
+    run.run, status.status, run.validate, listing.list_, listing.describe, listing.schema, listing.doctor,
     data.data, report.tables, report.stats, report.plot, report.report, report.check, report.compare, report.score,
     report.site, new.new, adapters.adapters, verify.verify, advise.advise, table_models.fit, table_models.predict,
 ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""curves.csv and notes.csv of a results folder, written when a run has ended."""
+"""curves.csv, notes.csv and paths.csv.gz of a results folder, written when a run has ended."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ def write_curves(out: Path, sources: tuple[str, ...] = ()) -> tuple[ResultsTable
     What `sources` keep of trials that the folder has from them is copied.
     """
     from gpbench.analysis import condense, results_table
+    from gpbench.experiment.results import paths_file
     from gpbench.experiment.results.folder import ResultsFolder
 
     store, results = ResultsFolder(out), results_table.load(out)
     for name in (found := condense.damaged(store.folder)):
         store.quarantine(store.folder / name)
     store.write_condensed(condense.condensed(results))
+    paths_file.keep(store.folder)
     for source in sources:
         store.write_condensed(condense.adopted(results, source))
     return results, found

@@ -1,4 +1,4 @@
-"""run, status, validate."""
+"""run, validate."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ from .shared import (
     finite_seconds,
     folder,
     is_quiet,
-    json_option,
     note,
     of_config,
     on_interruption,
     output_folder,
     plugin_option,
-    print_json,
 )
 
 if TYPE_CHECKING:
@@ -107,6 +105,9 @@ def _where(_context, _parameter, value):
 @click.option("--offline", is_flag=True, help="Never touch the network.")
 @click.option("-o", "--output", type=output_folder, help="Results folder [default: results/<name>].")
 @click.option("--save-predictions", is_flag=True, help="Keep trials/<id>.npz.")
+@click.option(
+    "--whole-paths", is_flag=True, help="Greedy paths go on past their stop to d_max, scored in paths.csv.gz."
+)
 @plugin_option
 def run(configs, output, offline, overrides, dry_run, methods, datasets, trials, for_check, **options):
     """Plan, fetch data, run what is missing, write tables, tests and plots. Running it again continues."""
@@ -191,7 +192,7 @@ class _One:
             f"; {self.out} has begun with {', '.join(kept)} and keeps to it: a stand-in needs another --output folder"
         )
 
-    def dry_run(self, jobs: int, rerun: str | None, save_predictions: bool, sources: tuple[str, ...], **_) -> int:
+    def dry_run(self, jobs, rerun: str | None, save_predictions: bool, sources: tuple, whole_paths: bool, **_) -> int:
         from gpbench.experiment.results.adopting import offers
         from gpbench.experiment.results.folder import ResultsFolder
         from gpbench.experiment.run.duration import estimate, memory_warnings
@@ -202,15 +203,15 @@ class _One:
         for message in [*plan.notices, *memory_warnings(plan.trials)]:
             note(message)
         store = ResultsFolder(self.out)
-        held = store.inventory(plan.trials, predictions=save_predictions)
+        wanted = plan.trials if sources else []
+        held = store.inventory(wanted, predictions=save_predictions, whole_paths=whole_paths)
         offered = offers(plan.trials, store.folder, held, sources, save_predictions)
         for source, results in offered.items():
             note(f"{counted(len(results), 'finished trial')} would be taken from {source}")
         taken = frozenset(r.trial.id for results in offered.values() for r in results)
-        found = estimate(plan.trials, store, rerun or "", save_predictions, self.config.metrics, taken)
+        found = estimate(plan.trials, store, rerun or "", save_predictions, self.config.metrics, taken, whole_paths)
         also = varying(plan.trials)
-        for trial in found.missing:
-            click.echo(f"{trial.id} {name_of(trial, also)}")
+        click.echo("".join(f"{trial.id} {name_of(trial, also)}\n" for trial in found.missing), nl=False)
         basis = "finished trials" if found.measured == found.jobs else "a rough flop count"
         left = f"about {duration(found.seconds / jobs)} left (by {basis})" if found.missing else "nothing left"
         stale = f" ({found.stale} stale)" if found.stale else ""
@@ -288,47 +289,6 @@ def _render(of: Path | ResultsTable) -> None:
     render_folder.render_all(results)
     click.echo(render_folder.console_table(results, 100 if sys.stdout.isatty() else None))
     note(f"report: {results.path / 'report.html'}")
-
-
-_ERRORS = 10  # that `status` tells
-
-
-@click.command(cls=Command)
-@click.argument("directory", type=folder, metavar="DIR")
-@json_option
-def status(directory, as_json):
-    """Done, failed and left in a results folder; the last errors."""
-    from gpbench.experiment.run.run import status as look
-
-    found = look(Path(directory))
-    if as_json:
-        print_json(found)
-        return
-    stale = f" ({found['stale']} stale)" if found["stale"] else ""
-    click.echo(
-        f"{found['done']} done{stale}, {found['failed']} failed, {found['left']} left of {found['planned']} planned"
-    )
-    if found["damaged"]:
-        click.echo(f"{found['damaged']} damaged line(s) in archive.jsonl; the run command moves them to quarantine/")
-    if found["running"]:
-        click.echo(f"running: process {found['running']['pid']} on {found['running']['host']}")
-    errors = _each_error_once(found["failures"])
-    for failure in errors[-_ERRORS:]:
-        log = f" ({failure['log']})" if (Path(directory) / failure["log"]).is_file() else ""
-        click.echo(f"  {failure['what']}{log}")
-    if (more := len(errors) - _ERRORS) > 0:
-        click.echo(f"  ... and {more} more; `gpbench status {directory} --json` lists every trial that failed")
-
-
-def _each_error_once(failures: list[dict]) -> list[dict]:
-    """The first trial that each error ended, with how many more it did."""
-    by_reason: dict[str, list[dict]] = {}
-    for failure in failures:
-        by_reason.setdefault(failure["reason"], []).append(failure)
-    more = {
-        reason: f" (and {len(same) - 1} more trials)" if len(same) > 1 else "" for reason, same in by_reason.items()
-    }
-    return [{**same[0], "what": same[0]["what"] + more[reason]} for reason, same in by_reason.items()]
 
 
 @click.command(cls=Command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from gpbench import catalog
@@ -27,6 +28,20 @@ def shares_rows(name: str) -> bool:
         return not catalog.find("dataset", name).per_trial
     except ConfigError:
         return True
+
+
+@cache
+def title_of(name: str) -> str:
+    """A data set in words, for captions: its short title, and its name where the two differ."""
+    try:
+        whole = catalog.find("dataset", name).title
+    except ConfigError:
+        return name
+    short = re.split(r": | \(|, \d", whole)[0]
+    same = re.sub(r"\W", "", short).lower() == re.sub(r"\W", "", name).lower()
+    stands = f"stand-in for {twin_of(name)}" if twin_of(name) else ""
+    aside = ", ".join(filter(None, ["" if same or not short else name, stands]))
+    return f"{short or name} ({aside})" if aside else short or name
 
 
 def twin_of(name: str) -> str:

@@ -22,13 +22,13 @@ def table(t, book: Any = None, files: Sequence[dict] = ()) -> Markup:
 
     `book` knows the places of trials (report/page/trial_data.py); without one, numbers open nothing.
     """
-    quantities, left = _quantities(t), _texts(t)
+    quantities, kinds = _quantities(t), _kinds(t)
     keep = [k for k, title in enumerate(t.columns[1:]) if title not in t.below]
     heads = [{"title": t.columns[0], "attributes": {}}]
     for k in keep:
-        attributes = {"class": _classes(t, k, left[k]), "data-q": quantities[k] or None}
+        attributes = {"class": _classes(t, k, kinds[k]), "data-q": quantities[k] or None}
         heads.append({"title": t.columns[k + 1], "attributes": attributes})
-    rows = [_row(t, first, cells, quantities, left, keep, book) for first, cells in t.rows]
+    rows = [_row(t, first, cells, quantities, kinds, keep, book) for first, cells in t.rows]
     return part("table", t, heads, rows, merged(t.notes), list(files))
 
 
@@ -51,19 +51,23 @@ def _quantities(t) -> list[str]:
     return [next(iter(f)) if len(f) == 1 else "" for f in found]
 
 
-def _texts(t) -> list[bool]:
-    """Columns of words or sentences, which are aligned left."""
-    found = [[c.text for c in column] or ["0"] for column in _columns(t)]
-    return [not any(map(NUMBER.match, filter(None, f))) or max(map(len, f)) > TEXT_COLUMN for f in found]
+def _kinds(t) -> list[str]:
+    """`left` for columns of words or sentences, `marked` for columns with the mark `few`, which needs room."""
+    found = []
+    for column in _columns(t):
+        texts = [c.text for c in column] or ["0"]
+        words = not any(map(NUMBER.match, filter(None, texts))) or max(map(len, texts)) > TEXT_COLUMN
+        found.append("left" if words else "marked" if any(getattr(c, "few", False) for c in column) else "")
+    return found
 
 
-def _classes(t, k: int, left: bool, text: str = "") -> str | None:
-    """`minor` columns are hidden on a narrow screen."""
-    kinds = ["wide"] if len(text) > TEXT_COLUMN else ["left"] if left else []
-    return " ".join([*kinds, *(["minor"] if t.columns[k + 1] in t.minor else [])]) or None
+def _classes(t, k: int, kind: str, text: str = "") -> str | None:
+    """`minor` columns are hidden on a narrow screen; a long text of a column of words is `wide`."""
+    kinds = ["wide" if len(text) > TEXT_COLUMN and kind == "left" else kind]
+    return " ".join(filter(None, [*kinds, "minor" * (t.columns[k + 1] in t.minor)])) or None
 
 
-def _row(t, first: str, cells, quantities: list[str], left: list[bool], keep: list[int], book) -> dict:
+def _row(t, first: str, cells, quantities: list[str], kinds: list[str], keep: list[int], book) -> dict:
     if cells is None:
         return {"first": first, "cells": None}
     texts = dict(zip(t.columns, [first, *(c.text for c in cells)]))
@@ -74,7 +78,7 @@ def _row(t, first: str, cells, quantities: list[str], left: list[bool], keep: li
         if places and quantities[k] and c.quantity == quantities[k]:
             own = ""  # the row has them
         other = c.quantity if own and c.quantity != quantities[k] else None
-        shown.append((c, {"class": _classes(t, k, left[k], c.text), "data-t": own or None, "data-q": other}))
+        shown.append((c, {"class": _classes(t, k, kinds[k], c.text), "data-t": own or None, "data-q": other}))
     attributes = {"data-t": places or None}
     if book is None:  # without trials a row itself says what filters ask for
         attributes |= {"data-d": texts.get("data set"), "data-m": texts.get("method")}

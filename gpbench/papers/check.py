@@ -224,10 +224,14 @@ def compared_items(results: ResultsTable) -> list[tuple[Printed, CellVerdict]]:
 
 
 def gather(results: list[ResultsTable]) -> Evidence:
-    """Finished rows and curves of several folders; a trial that two folders hold counts once per folder's items."""
+    """Finished rows and curves of several folders; a trial that two folders hold counts once per folder's items.
+
+    Rows of folders that try what a paper leaves open are kept apart.
+    """
     rows = pd.concat([r.ok for r in results], ignore_index=True)
     curves = pd.concat([r.curves for r in results], ignore_index=True).drop_duplicates()
-    return Evidence(rows, curves)
+    tries = rows["open"].map(bool).to_numpy(dtype=bool)
+    return Evidence(rows[~tries], curves, open=rows[tries])
 
 
 def read_baseline(file: str | Path) -> dict:

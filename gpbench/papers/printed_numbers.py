@@ -246,6 +246,16 @@ def runs_of(dataset: str) -> int:
     return int(max(c.runs for c in cells("sundararajan") if c.key == dataset))
 
 
+@cache
+def printed_runs(paper: str, dataset: str, item: str = "") -> int:
+    """Repetitions of the paper on one of our data sets, 0 where it does not say; `item` as in `Evidence.select`."""
+    rows = read(paper)
+    rows = rows[rows["dataset"].map(dataset_key) == dataset]
+    named = rows["table_or_figure"].map(lambda text: any(i.startswith(item) for i in parse_items(text)))
+    runs = rows.loc[named.to_numpy(dtype=bool), "runs"] if item else rows["runs"]
+    return max((int(text) for text in runs if text.isdigit()), default=0)
+
+
 def agree(rows: pd.DataFrame, where: dict) -> pd.DataFrame:
     """Rows whose columns have these values; a tuple or list allows several."""
     keep = np.ones(len(rows), dtype=bool)

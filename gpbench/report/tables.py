@@ -61,9 +61,10 @@ def test_note(results: ResultsTable) -> str:
     again = sorted(set(results.ok.loc[results.ok["resplit"], "dataset"])) if test != "corrected-t" else []
     whole = len(again) == results.ok["dataset"].nunique()
     where = "" if whole else f" on {', '.join(again)}"
-    overlap = f"; too bold{where}, for trials re-split the same rows: corrected-t allows for that" if again else ""
+    because = f"; too optimistic{where}, because trials split the same rows again: corrected-t corrects this"
+    overlap = because if again else ""
     few = (
-        f" *few: by fewer than {FEW} trials."
+        f" *few: with fewer than {FEW} trials."
         if results.ok.groupby(list(SERIES), dropna=False).size().min() < FEW
         else ""
     )
@@ -139,7 +140,9 @@ def console(results: ResultsTable) -> Table:
         ]
     bracket = "[x]: the printed number. " if printed else ""
     said = [line.replace("±", "+-") for line in notes(results, frame)] if len(frame) else []
-    lines = [*said[:1], f"{bracket}<: best mean. *: significantly worse.", *said[1:], *dict.fromkeys(short)]
+    few = any(c.few for _, cells in rows for c in cells or ())
+    star = "*: significantly worse." + f" *few: with fewer than {FEW} trials." * few
+    lines = [*said[:1], f"{bracket}<: best mean. {star}", *said[1:], *dict.fromkeys(short)]
     if more:
         lines.append(f"{', '.join(METRICS[m].title for m in more)}: in tables/results.md.")
     columns = ["method", *(METRICS[m].title for m in metrics), "# BV", *(TIMES[c] for c in spent)]

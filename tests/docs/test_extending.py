@@ -40,6 +40,10 @@ def examples(repo):
             "my_stop_rule.py",
             {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: nlml, stop: {rule: below, limit: 1e9}}"},
         ),
+        (
+            "my_likelihood.py",
+            {"dataset": "friedman3", "kernel": "ard-se", "method": "{method: ep, likelihood: logistic}"},
+        ),
         ("my_data.py", {"dataset": "sine", "kernel": "ard-se", "method": "full-gp"}),
     ],
 )
@@ -70,7 +74,8 @@ def run(tmp_path, file, code, names):
 
 
 def test_every_example_is_tested(examples):
-    assert set(examples) == {"my_method.py", "my_kernel.py", "my_criterion.py", "my_data.py"}
+    kinds = ("method", "kernel", "criterion", "data", "metric", "stop_rule", "likelihood")
+    assert set(examples) == {f"my_{kind}.py" for kind in kinds}
 
 
 def test_only_public_modules_are_named(repo):

@@ -249,6 +249,23 @@ def test_a_backend_that_matplotlib_does_not_know_harms_nothing(finished, tmp_pat
     assert done.returncode == 0, done.stderr
 
 
+# -- rights -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["trials", "failures"])
+@pytest.mark.parametrize("words", [["status", "results/small"], ["run", "-n", "small.yaml"], ["run", "small.yaml"]])
+def test_a_folder_without_the_right_to_read_it_is_exit_7_and_not_empty(folder, command, monkeypatch, name, words):
+    def refused(path, *args, **kwargs):
+        if str(path).endswith(f"results/small/{name}"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return listed(path, *args, **kwargs)
+
+    listed = os.listdir
+    monkeypatch.setattr(checked_files.os, "listdir", refused)  # root, who may run the tests, has every right
+    code, out, err = command(*words)
+    assert code == 7 and f"cannot read results/small/{name}: Permission denied" in err and "left" not in out
+
+
 # -- words ----------------------------------------------------------------------------------------------------------
 
 

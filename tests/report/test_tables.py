@@ -326,7 +326,10 @@ def test_methods_without_a_size_are_tested_against_every_size(tmp_path):
 @pytest.mark.parametrize(
     ("split", "said"),
     [
-        ("{kind: random, n_train: 481, n_test: 25}", "too bold on boston, for trials re-split the same rows"),
+        (
+            "{kind: random, n_train: 481, n_test: 25}",
+            "too optimistic on boston, because trials split",
+        ),
         ("{kind: folds, k: 10}", ""),
         ("{kind: published}", ""),
     ],
@@ -338,4 +341,4 @@ def test_overlap_is_remarked_only_where_rows_are_resplit(tmp_path, split, said):
     file.write_text(file.read_text() + f"split: {split}\n")
     note = next(n for n in by_name(folder)["results"].notes if n.startswith("Bold"))
     assert said in note
-    assert ("re-split" in note) is bool(said)
+    assert ("split the same rows again" in note) is bool(said)

@@ -1,4 +1,4 @@
-"""Many classes from the package data of scikit-learn: digits, iris, wine. If it is installed nothing is downloaded."""
+"""Classes from the package data of scikit-learn: digits, iris, wine, tumours. If it is there nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -75,3 +75,20 @@ class WineClasses(Uci):
     shape = (178, 13)
     copies = of_package("wine_data.csv", "10e8a802908b34f86e5da8ce962f3c806694bc98450a18f61851af59f324bede",
                         "c7913eb2f82846341cad022e854752489bfb3ce63928822561f786e549e6dd00")  # fmt: skip
+
+
+class BreastDiagnostic(Uci):
+    """Not `breast`, whose nine inputs are grades given by a pathologist."""
+
+    name = "breast-diagnostic"
+    title = "Breast cancer Wisconsin (diagnostic): measurements of cell nuclei in images"
+    task = "classification"
+    labels: ClassVar[tuple] = ("malignant", "benign")
+    citation = (
+        "W. H. Wolberg, O. L. Mangasarian, N. Street, W. Street (1993). Breast Cancer Wisconsin (Diagnostic). UCI "
+        "Machine Learning Repository, data set 17."
+    )
+    uci = 17
+    shape = (569, 30)
+    copies = of_package("breast_cancer.csv", "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed",
+                        "b5392b4624f3ed4c0410e5f38f5cdd807296965fb84c6becb115020846e46061")  # fmt: skip

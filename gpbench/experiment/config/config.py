@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,8 +73,11 @@ class Config:
             return False
         if not isinstance(value, dict) or grid.accepts(cls, key, value):
             return True
-        others = {m.cls for m in self.methods if key in m.cls.model_fields}
-        return not any(grid.accepts(other, key, value) for other in others)
+        return not any(key in other.model_fields and grid.accepts(other, key, value) for other in self.classes)
+
+    @cached_property
+    def classes(self) -> tuple[type, ...]:
+        return tuple(dict.fromkeys(m.cls for m in self.methods))
 
 
 def load_config(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Config:
@@ -156,10 +160,8 @@ def _methods(reader: Reader, classes, folder: Path, kernel_given: bool) -> list[
         label = label_of(reader, data, keys, method_entry.usual_label(data, cls.name))
         if label in labels:
             where = (*keys, "label") if "label" in data else keys
-            message = (
-                f"methods {labels[label] + 1} and {i + 1} are both called '{label}'; give one a `label` of its own"
-            )
-            reader.fault(where, message)
+            both = f"methods {labels[label] + 1} and {i + 1} are both called '{label}'"
+            reader.fault(where, f"{both}; give one a `label` of its own")
         labels.setdefault(label, i)
         if cls.usual_kernel and not kernel_given:
             data = {"kernel": cls.usual_kernel} | data
@@ -222,10 +224,11 @@ def _metrics(reader: Reader, data: dict, datasets) -> tuple[str, ...]:
         return ()
     if not METRICS.keys() >= {str(metric) for metric in listed}:
         catalog.load_installed_metrics()
+    first: dict[str, int] = {}
     for i, metric in enumerate(listed):
-        if metric not in METRICS:
+        if not isinstance(metric, str) or metric not in METRICS:
             reader.fault(("metrics", i), f"unknown metric {shown(metric)}{nearest(str(metric), sorted(METRICS))}")
-        elif metric in listed[:i]:
+        elif first.setdefault(metric, i) != i:
             reader.fault(("metrics", i), f"metric '{metric}' is listed twice")
     return tuple(listed)
 
@@ -250,6 +253,7 @@ def _published(reader: Reader, data: Any, names: set[str]) -> tuple[dict, ...]:
     return tuple(found)
 
 
+@cache
 def published_items() -> dict[str, list[str]]:
     """Tables and figures of each paper with printed numbers in gpbench, then the sections of its claims."""
     folder, found = files("gpbench.published"), {}
@@ -303,9 +307,10 @@ def _check_pairs(reader: Reader, config: Config) -> None:
                     kernel_entry.check_support(reader, method.method, settings["kernel"], place)
                 kernel_entry.check_auto(reader, method.cls, settings["kernel"], learned, place)
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
-            sharing = [method] if "hyperparameters" in method.settings else config.methods
-            method_entry.refuse_idle_keys(reader, learned, [m.cls for m in sharing], place)
-            if learned.get("prior", "none") != "none" and method.cls.task == "regression":
+            sharing = (method.cls,) if "hyperparameters" in method.settings else config.classes
+            method_entry.refuse_idle_keys(reader, learned, sharing, place)
+            no_prior = method.cls.task == "regression" and not method.cls.learns_itself
+            if learned.get("prior", "none") != "none" and no_prior:
                 reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
             values = learned.get("values")
             if values is not None and settings["kernel"]:
@@ -323,15 +328,17 @@ def _check_classes(reader: Reader, dataset: DatasetEntry, method: MethodEntry) -
 def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method: MethodEntry) -> None:
     given = config.params_for(dataset, method)
     varying = grid.axes(method.cls, given)
+    numbers = {
+        k: {repr(v): len(values) - i for i, v in enumerate(reversed(values), 1)} for k, values in varying.items()
+    }
     for point in grid.combinations(method.cls, given):
 
         def where(loc, point=point):
             if not loc or loc[0] not in given:
                 return (*method.keys, *loc)
             keys = settings_of.where(loc[0], dataset.params, dataset.keys, method.params, method.keys)
-            if loc[0] in varying and point[loc[0]] in varying[loc[0]]:
-                keys = (*keys, varying[loc[0]].index(point[loc[0]]))
-            return (*keys, *loc[1:])
+            number = numbers.get(loc[0], {}).get(repr(point[loc[0]]))
+            return (*keys, *loc[1:]) if number is None else (*keys, number, *loc[1:])
 
         try:
             grid.filled(method.cls, point)
@@ -339,5 +346,5 @@ def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method:
             reader.pydantic(e, where, method.cls.model_fields, partial=not dataset.alternatives)
     for key, values in varying.items():
         keys = settings_of.where(key, dataset.params, dataset.keys, method.params, method.keys)
-        if not reader.refused_in(keys) and (not values or len({repr(v) for v in values}) < len(values)):
+        if not reader.refused_in(keys) and (not values or len(numbers[key]) < len(values)):
             reader.fault(keys, f"'{key}': a grid needs one or more different values, got {shown(values)}")

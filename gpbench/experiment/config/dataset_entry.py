@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,10 +47,13 @@ class DatasetEntry:
 
 def classes_of(reader: Reader, alternatives: list[dict]) -> int:
     """Classes of the data set, of several the most."""
-    tables = {id(source): len(looked.labels) for source, looked in reader.files}
-    known = [len(catalog.find("dataset", a["name"]).labels) if "name" in a else tables.get(id(a), 2)
-             for a in alternatives]  # fmt: skip
-    return max(2, *known)
+    named = [len(catalog.find("dataset", a["name"]).labels) for a in alternatives if "name" in a]
+    return max([2, *named, *(len(looked.labels) for _, looked in files_of(reader, alternatives))])
+
+
+def files_of(reader: Reader, alternatives: Iterable[dict]) -> list[tuple[dict, Any]]:
+    """The user's files among the alternatives, with what was read from them."""
+    return [reader.files[id(a)] for a in alternatives if id(a) in reader.files]
 
 
 def tasks_of(data: dict) -> set[str]:
@@ -125,7 +129,7 @@ def _csv(reader: Reader, data: dict, keys: Keys, folder: Path) -> tuple[dict, st
     plain = {"csv": str(path), "target": data["target"], "task": task, **choices.model_dump(exclude_unset=True)}
     if "label" in data:
         plain["label"] = label_of(reader, data, keys, path.stem)
-    reader.files.append((plain, looked))
+    reader.files[id(plain)] = plain, looked
     return plain, task, set(CSV_KEYS)
 
 
@@ -170,9 +174,9 @@ def remarks(entry: DatasetEntry) -> list[str]:
 
 def check_split(reader: Reader, entry: DatasetEntry, split: dict) -> None:
     """Report a user's file whose rows cannot be split as the config says."""
-    for source, looked in reader.files:
-        if looked.y is None or not any(source is a for a in entry.alternatives):
-            continue  # its faults are reported already, or it belongs to another entry
+    for source, looked in files_of(reader, entry.alternatives):
+        if looked.y is None:
+            continue  # its faults are reported already
         try:
             make_split(Dataset(name_of(source), looked.X, looked.y, entry.task), split, np.random.default_rng(0), 0)
         except DataError as e:

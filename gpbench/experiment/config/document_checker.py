@@ -48,11 +48,14 @@ class Reader:
         self.document = document
         self.faults: list[Fault] = list(document.faults)
         self.of_data: list[Fault] = []  # faults of files that the document names
-        self.files: list[tuple[dict, Any]] = []  # entries of the user's files, with what was read from them
+        self.files: dict[
+            int, tuple[dict, Any]
+        ] = {}  # entries of the user's files by `id`, with what was read from them
+        self._above_refused = {r[:i] for r in document.refused for i in range(len(r) + 1)}
 
     def fault(self, keys: Keys, message: str, on: str = "value", of_data: bool = False) -> None:
         """Record a fault at a key or value, unless the YAML reader has reported one there."""
-        if any(keys[: len(r)] == r for r in self.document.refused):
+        if any(keys[:i] in self.document.refused for i in range(len(keys) + 1)):
             return
         known = keys
         while known not in self.document.marks and known:
@@ -96,7 +99,8 @@ class Reader:
         """
         found = [(self.located(where(e["loc"]), e["type"]), e) for e in error.errors(include_url=False)]
         # the intended branch of a union fails deepest inside the value
-        found = [(k, e) for k, e in found if not any(len(o) > len(k) and o[: len(k)] == k for o, _ in found)]
+        above = {k[:i] for k, _ in found for i in range(len(k))}
+        found = [(k, e) for k, e in found if k not in above]
         phrases: dict[Keys, list[str]] = {}
         for keys, e in found:
             if e["type"] == "extra_forbidden":
@@ -119,7 +123,7 @@ class Reader:
         return (*known, keys[-1]) if kind == "missing" else known
 
     def refused_in(self, keys: Keys) -> bool:
-        return any(r[: len(keys)] == keys for r in self.document.refused)
+        return keys in self._above_refused
 
     def mapping(self, data: Any, keys: Keys, what: str) -> dict | None:
         if isinstance(data, dict):

@@ -18,12 +18,17 @@ from gpbench.methods.base import Method
 
 
 def accepts(cls: type[Method], name: str, value: Any) -> bool:
-    field = cls.model_fields[name]
     try:
-        TypeAdapter(Annotated[(field.annotation, *field.metadata, None)]).validate_json(json.dumps(value), strict=True)
+        _checker(cls, name).validate_json(json.dumps(value), strict=True)
     except ValidationError:
         return False
     return True
+
+
+@lru_cache(maxsize=4096)
+def _checker(cls: type[Method], name: str) -> TypeAdapter:
+    field = cls.model_fields[name]
+    return TypeAdapter(Annotated[(field.annotation, *field.metadata, None)])
 
 
 def axes(cls: type[Method], given: dict) -> dict[str, list]:

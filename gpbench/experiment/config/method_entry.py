@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ class MethodEntry:
     params: dict
     keys: Keys
 
-    @property
+    @cached_property
     def cls(self) -> type:
         return catalog.find("method", self.method)
 
@@ -74,7 +76,7 @@ def refuse_idle(reader: Reader, cls: type, data: dict, params: dict, keys: Keys)
         reader.fault((*keys, "hyperparameters"), f"'hyperparameters': {name} learns its own; leave them out", on="key")
 
 
-def refuse_idle_keys(reader: Reader, learned: dict, methods: list[type], keys: Keys) -> None:
+def refuse_idle_keys(reader: Reader, learned: dict, methods: Collection[type], keys: Keys) -> None:
     """Report keys of a schedule that none of its methods uses."""
     written = {k for k in Hyperparameters.model_fields if (*keys, k) in reader.document.marks}
     resolved = {"optimiser", "restarts", "prior"} <= written  # config.resolved.yaml writes every default

@@ -168,12 +168,16 @@ Count = Annotated[int, Field(ge=0)]
 class Published(Section):
     paper: str = Field(description="sundararajan, vanhatalo, keerthi, cao or snelson")
     item: str = Field(description="its table or figure, e.g. Table 3")
+    open: bool = Field(
+        False,
+        description="other protocols that the paper allows: stands for no printed number (check --sensitivity)",
+    )
     spent: Count | dict[str, Count] = Field(
         0, description="first trials that chose the protocol, of all, or of data sets and methods by their names"
     )
 
     def plain(self) -> dict:
-        return {k: v for k, v in super().plain().items() if k != "spent" or v}
+        return {k: v for k, v in super().plain().items() if k not in ("open", "spent") or v}
 
 
 class Limits(Section):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,14 @@ from gpbench.versions import lower
 
 def digest(content: Any) -> str:
     """Short stable hash of plain data."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _hash(_text(content))
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -50,12 +57,18 @@ class Trial:
 
     @cached_property
     def id(self) -> str:
-        return digest(self._content | ({"versions": self.versions} if self.versions else {}))
+        """Hash of the content and the raised versions, whose key is the last one in alphabetical order."""
+        return _hash(f'{self._content_text[:-1]},"versions":{_text(self.versions)}}}' if self.versions
+                     else self._content_text)  # fmt: skip
+
+    @cached_property
+    def _content_text(self) -> str:
+        return _text(self._content)
 
     @property
     def _content(self) -> dict:
         """What the method computes, without versions of the code; random streams may depend on this only."""
-        given = {k: v for k, v in asdict(self).items() if k not in ("label", "versions")}
+        given = {name: getattr(self, name) for name in _CONTENT}  # `asdict` copies, which takes most of a plan's time
         return given | {"dataset": self.data, "params": self._params}
 
     @property
@@ -99,8 +112,14 @@ class Trial:
 
     def earlier(self) -> Iterator[Trial]:
         """The same trial at every lower combination of versions, highest first."""
-        yield from (replace(self, versions=versions) for versions in lower(self.versions))
+        for versions in lower(self.versions):
+            earlier = replace(self, versions=versions)
+            earlier.__dict__["_content_text"] = self._content_text  # it does not depend on versions
+            yield earlier
 
     @property
     def dataset_name(self) -> str:
         return name_of(self.dataset)
+
+
+_CONTENT = tuple(f.name for f in fields(Trial) if f.name not in ("label", "versions"))

@@ -27,7 +27,8 @@ def offers(
 ) -> Offers:
     """Results in the folders of trials that the folder `own` lacks, each trial once. Writes nothing."""
     found: Offers = {}
-    lacking = [t for t in trials if not known.finished(t.id, predictions)]
+    wanted = (t for t in trials if t.id not in known.pathless)  # no path goes along with a finished trial
+    lacking = [t for t in wanted if not known.finished(t.id, predictions)]
     for folder in map(Path, folders):
         if folder.resolve() == own.resolve():
             raise ConfigError(f"--from {folder}: it is the folder of the results itself; name another one")

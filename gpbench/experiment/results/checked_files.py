@@ -7,6 +7,7 @@ import errno
 import hashlib
 import json
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,19 @@ def make_folder(path: Path) -> None:
         if path.is_symlink():
             raise OSError(errno.ELOOP, "it is a link")
         path.mkdir(parents=True, exist_ok=True)
+
+
+def stems(folder: Path, suffix: str = ".json") -> list[str]:
+    """Names of the files in a folder, without the suffix; a folder without the right to read it is a StorageError."""
+    try:
+        names = os.listdir(folder)
+        os.stat(folder / ".", follow_symlinks=False)  # needs the right to enter the folder
+    except FileNotFoundError:
+        return []
+    except OSError as e:
+        why = e.strerror or str(e)
+        raise StorageError(f"cannot read {folder}: {why}; get the right to read it, then run the same command") from e
+    return [name.removesuffix(suffix) for name in names if name.endswith(suffix)]
 
 
 def write_atomic(path: Path, content: bytes) -> None:

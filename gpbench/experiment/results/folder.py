@@ -16,11 +16,12 @@ from gpbench.experiment.plan.trial import Trial, digest
 from gpbench.system.atomic_files import TEMPORARY, sweep
 from gpbench.text import csv_cell, plain_cell
 
-from . import archive, plan_file, provenance
+from . import archive, paths_file, plan_file, provenance
 from .checked_files import (
     Damaged,
     make_folder,
     read_checked,
+    stems,
     storing,
     unused,
     write_atomic,
@@ -31,6 +32,7 @@ from .inventory import FINAL, Inventory
 from .trial_result import COLUMNS, SCHEMA, TrialResult
 
 FOLDERS = ("trials", "failures", "logs", "quarantine", "env", "shared")
+_FEW = 100  # trials whose files are looked for one by one
 _PROBE = 64 * 1024  # bytes that must be free before a run begins
 
 
@@ -177,11 +179,17 @@ class ResultsFolder:
                 self.quarantine(path)
         return damaged
 
-    def inventory(self, trials: list[Trial], repair: bool = False, predictions: bool = False) -> Inventory:
-        """What the folder holds of these trials; `repair` as in `results`. predictions: look for saved arrays, too."""
-        results = self.results(trials, repair)
-        stale = self._stale([t for t in trials if t.id not in results])
-        return Inventory(results, stale, frozenset(filter(self._has_arrays, results)) if predictions else frozenset())
+    def inventory(
+        self, trials: list[Trial], repair: bool = False, predictions: bool = False, whole_paths: bool = False
+    ) -> Inventory:
+        """What the folder holds of these trials; `repair` as in `results`. The others: look for arrays, paths, too."""
+        files = [*stems(self.folder / "trials"), *stems(self.folder / "failures")]
+        held = trials if files or archive.ids(self.folder) else []
+        results = self.results(held, repair)
+        stale = self._stale([t for t in held if t.id not in results])
+        arrays = frozenset(filter(self._has_arrays, results)) if predictions else frozenset()
+        pathless = paths_file.lacking(self.folder, trials) if whole_paths else frozenset()
+        return Inventory(results, stale, arrays, pathless)
 
     def results(self, trials: list[Trial], repair: bool = False) -> dict[str, TrialResult]:
         """Stored results by id, including those of the archive.
@@ -189,7 +197,7 @@ class ResultsFolder:
         Damaged results are left out, so they will run again; with `repair` their files move to quarantine/.
         """
         found = archive.read(self.folder, trials)
-        for trial in trials:
+        for trial in self._with_files(trials):
             try:
                 result = self.load(trial)
             except Damaged:
@@ -204,6 +212,13 @@ class ResultsFolder:
                 if repair and not self._has_arrays(trial.id):  # the numbers are in another file and stay
                     self.quarantine(self.trial_path(trial.id, ".npz"))
         return found
+
+    def _with_files(self, trials: list[Trial]) -> list[Trial]:
+        """The trials that have a file; of few trials all of them, since a folder may hold many files."""
+        if len(trials) < _FEW:
+            return trials
+        held = {stem for name in ("trials", "failures") for stem in stems(self.folder / name)}
+        return [t for t in trials if t.id in held]
 
     def _stale(self, trials: list[Trial]) -> dict[str, TrialResult]:
         """Latest finished results of earlier versions, by the id of the trial that will replace them."""

@@ -45,11 +45,11 @@ class Estimate:
 
 def estimate(
     trials: list[Trial], store: ResultsFolder, rerun: str = "", predictions: bool = False,
-    metrics: tuple[str, ...] = (), taken: frozenset[str] = frozenset(),
+    metrics: tuple[str, ...] = (), taken: frozenset[str] = frozenset(), whole_paths: bool = False,
 ) -> Estimate:  # fmt: skip
     """How long the missing trials may take, without those `taken`, whose results come from other folders."""
     left = [t for t in trials if t.id not in taken]
-    known = store.inventory(left, predictions=predictions)
+    known = store.inventory(left, predictions=predictions, whole_paths=whole_paths)
     missing = pending_trials(left, known, rerun, predictions, metrics)
     times = _known_seconds([*known.stale.values(), *known.results.values()])
     queue = jobs_for(missing, lambda key: store.shared_path(key).exists())

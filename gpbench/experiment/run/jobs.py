@@ -56,10 +56,11 @@ def jobs_for(trials: list[Trial], have_full_gp: Callable[[str], bool]) -> Queue:
     users: dict[str | None, list[Trial]] = {}
     for group in groups.values():
         group.sort(key=lambda t: t.params.get("d_max") or 0)
-        users.setdefault(full_gp_key(group[0]), []).extend(group)
+    keys = [full_gp_key(group[0]) for group in groups.values()]
+    for key, group in zip(keys, groups.values()):
+        users.setdefault(key, []).extend(group)
     queue = Queue()
-    for group in groups.values():
-        key = full_gp_key(group[0])
+    for key, group in zip(keys, groups.values()):
         if key is not None and (waiting := users.pop(key, None)):  # the first job that needs it
             if have_full_gp(key):
                 queue.ready.add(key)

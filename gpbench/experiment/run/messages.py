@@ -28,6 +28,7 @@ class RunContext:
     save_predictions: bool
     metrics: tuple[str, ...]  # that are asked for; empty: all
     row_scheduler: str | None  # address of the Dask scheduler that computes parts of the rows of one model
+    whole_paths: bool = False  # greedy paths go on past their stop to d_max
 
 
 @dataclass(frozen=True)

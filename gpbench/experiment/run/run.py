@@ -57,7 +57,7 @@ def run(
     begin = time.monotonic()  # reading the data counts, too, where the whole run is limited
     options, progress, store = options or Options(), progress or Silent(), ResultsFolder(folder)
     planned = _union(planned or trials, trials)
-    known = store.inventory(trials, predictions=options.save_predictions)
+    known = store.inventory(trials, predictions=options.save_predictions, whole_paths=options.whole_paths)
     offered = adopting.offers(trials, store.folder, known, options.sources, options.save_predictions)
     taken = {r.trial.id for results in offered.values() for r in results}
     left = [t for t in trials if t.id not in taken]

@@ -61,6 +61,7 @@ class Options:
     rerun: str = ""  # which trials with a result run again: "stale", "failed" or "all"
     fail_fast: bool = False
     save_predictions: bool = False
+    whole_paths: bool = False
     metrics: tuple[str, ...] = ()  # that are asked for; empty: all
     sources: tuple[str, ...] = ()  # folders whose finished trials of equal ids are taken over
     offline: bool = False
@@ -132,7 +133,7 @@ class Session:
     def _missing(self, trials: list[Trial]) -> list[Trial]:
         """What is to run; and, as this folder knows them, the results of all that is planned."""
         o = self.options
-        self.known = self.store.inventory(self.planned, repair=True, predictions=o.save_predictions)
+        self.known = self.store.inventory(self.planned, True, o.save_predictions, o.whole_paths)
         missing = pending_trials(trials, self.known, o.rerun, o.save_predictions, tuple(o.metrics))
         self.replaced = {t.id: self.known.results[t.id] for t in missing if t.id in self.known.results}
         return missing
@@ -168,9 +169,9 @@ class Session:
     def _start(self) -> bool:
         """Start the executor and wait for its first machine; False if a signal comes before it."""
         o = self.options
-        rows, plugins = self.rows.address if self.rows else None, tuple(o.plugins)
+        rows, plugins, metrics = self.rows.address if self.rows else None, tuple(o.plugins), tuple(o.metrics)
         folder = str(self.store.folder.resolve())
-        self.executor.start(RunContext(folder, plugins, {}, o.memory, o.save_predictions, tuple(o.metrics), rows))
+        self.executor.start(RunContext(folder, plugins, {}, o.memory, o.save_predictions, metrics, rows, o.whole_paths))
         while self.signal is None and not self.env:
             for event in self.executor.receive(_TICK):
                 self._handle(event)

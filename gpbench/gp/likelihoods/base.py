@@ -75,7 +75,7 @@ class Likelihood:
 
     def start(self, y) -> dict[str, float]:
         """Parameter values where learning begins, for these targets."""
-        raise NotImplementedError(f"likelihood {self.name} has no start(y) (docs/guides/extending.md)")
+        raise NotImplementedError(f"likelihood {self.name} has no start(y) (docs/reference/extending.md)")
 
     def log_density(self, y, f, p: Values):
         """log p(y | f), natural log, all constants."""

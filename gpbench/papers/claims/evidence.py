@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +11,10 @@ from scipy import stats
 
 from gpbench.data.standins import twin_of
 
-from ..printed_numbers import agree, naming, of_method
+from ..printed_numbers import agree, naming, of_method, printed_runs
 from .findings import Missing
+
+ENOUGH = 10  # shared repetitions from which on means are compared; fewer where the paper has fewer
 
 
 @dataclass
@@ -65,8 +68,15 @@ def quarter(series: pd.Series, which: str) -> pd.Series:
 class Evidence:
     """Finished rows and curves of the given folders, under a paper's names."""
 
-    def __init__(self, rows: pd.DataFrame, curves: pd.DataFrame, paper: str = "", used: Used | None = None):
-        self.rows, self.curves, self.paper = rows, curves, paper
+    def __init__(
+        self,
+        rows: pd.DataFrame,
+        curves: pd.DataFrame,
+        paper: str = "",
+        used: Used | None = None,
+        open: pd.DataFrame | None = None,  # rows at other protocols than the frozen ones: no cell is judged on them
+    ):
+        self.rows, self.curves, self.paper, self.open = rows, curves, paper, open
         self.used = Used() if used is None else used
         self._by_dataset = dict(list(rows.groupby("dataset", sort=False)))
         self._selected: dict[tuple, tuple[pd.DataFrame, Used]] = {}
@@ -76,8 +86,15 @@ class Evidence:
     def of(self, paper: str) -> Evidence:
         """The same rows, read through that paper's names."""
         if paper not in self._of:
-            self._of[paper] = Evidence(self.rows, self.curves, paper)
+            self._of[paper] = Evidence(self.rows, self.curves, paper, open=self.open)
         return self._of[paper]
+
+    def of_open(self, labels: Sequence[str]) -> Evidence:
+        """Rows of folders that try what a paper leaves open, if they have all these labels; else these rows."""
+        rows = self.open if self.open is not None else self.rows.iloc[:0]
+        if not set(labels) <= set(rows.get("label", ())):
+            return self
+        return Evidence(rows, self.curves, self.paper, self.used)
 
     def on(self, dataset: str) -> pd.DataFrame:
         return self._by_dataset.get(dataset, self.rows.iloc[:0])
@@ -126,6 +143,13 @@ class Evidence:
         folders = set(self._in_folders(dataset, method)["folder"])
         return Evidence(self.rows[self.rows["folder"].isin(folders)], self.curves, self.paper, self.used)
 
+    def on_shared(self, dataset: str, methods: Sequence[str], item: str = "", **where) -> Evidence:
+        """On that data set only the repetitions that all these methods have, whatever their sizes."""
+        shared = set.intersection(*(set(self.select(dataset, m, item, **where)["trial"]) for m in methods))
+        self.enough(len(shared), dataset, item, f"{', '.join(methods)} share")
+        kept = (self.rows["dataset"] != dataset) | self.rows["trial"].isin(shared)
+        return Evidence(self.rows[kept], self.curves, self.paper, self.used)
+
     def values(self, metric: str, dataset: str, method: str, item: str = "", **where) -> pd.Series:
         """metric by trial_id."""
         rows = self.select(dataset, method, item, **where)
@@ -143,6 +167,46 @@ class Evidence:
         """metric over d_max (columns) of each trial (rows)."""
         rows = self.select(dataset, method, item, **where)
         return rows.pivot_table(index="trial", columns="d_max", values=metric, aggfunc="mean")
+
+    def shared(self, metric: str, dataset: str, methods: Sequence[str], item: str = "", **where) -> pd.DataFrame:
+        """metric by trial (rows) and method (columns), of the repetitions that all these methods have.
+
+        Fewer than ENOUGH are too few to compare means, where the paper has more.
+        """
+        wide = together({m: self.by_index(metric, dataset, m, item, **where) for m in methods})
+        self.enough(len(wide), dataset, item, f"{', '.join(methods)} share")
+        return wide
+
+    def shared_means(self, metric: str, dataset: str, methods: Sequence[str], item: str = "", **where):
+        """method -> mean over the shared repetitions."""
+        return {m: float(x) for m, x in self.shared(metric, dataset, methods, item, **where).mean().items()}
+
+    def shared_curves(
+        self, metric: str, dataset: str, methods: Sequence[str], item: str = "", stat="mean", points: int = 3, **where
+    ) -> list[pd.Series]:
+        """A curve over d_max for each method, at every size over the repetitions that all of them have there.
+
+        Medians stand for the middle of few runs: they need no least number of repetitions.
+        """
+        of = {m: self.by_trial(metric, dataset, m, item, **where) for m in methods}
+        for m, wide in of.items():
+            if wide.shape[1] < points:
+                raise Missing(f"{m} on {dataset} at {points} or more sizes d_max")
+        sizes = sorted(set.intersection(*(set(wide.columns) for wide in of.values())))
+        if not sizes:
+            raise Missing("one common size at least")
+        at = {size: together({m: wide[size] for m, wide in of.items()}) for size in sizes}
+        if stat == "mean":
+            self.enough(min(map(len, at.values())), dataset, item, f"{', '.join(methods)} share")
+        found = pd.DataFrame({size: part.agg(stat) for size, part in at.items() if len(part)})
+        if found.empty:
+            raise Missing(f"repetitions that {', '.join(methods)} share on {dataset}")
+        return [found.loc[m] for m in methods]
+
+    def enough(self, n: int, dataset: str, item: str = "", what: str = "") -> None:
+        """Missing if n repetitions are fewer than ENOUGH and than the paper's own number."""
+        if n < (least := min(ENOUGH, max(1, printed_runs(self.paper, dataset, item)))):
+            raise Missing(f"{least} repetitions that {what} on {dataset} (there are {n})")
 
     def mean(self, metric: str, dataset: str, method: str, item: str = "", **where) -> float:
         return float(self.values(metric, dataset, method, item, **where).mean())
@@ -199,6 +263,11 @@ class Evidence:
             raise Missing(f"the key '{key}' in some curves.csv{f' ({item})' if item else ''}")
         self.used.counts.add(points["trial_id"].nunique(dropna=False))
         return points.groupby("step")["value"].mean().sort_index()
+
+
+def together(series: dict[str, pd.Series]) -> pd.DataFrame:
+    """Series by trial as columns, on the trials that all have."""
+    return pd.concat(series, axis=1).dropna()
 
 
 def common(*curves: pd.Series) -> list[pd.Series]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpbench.analysis.significance import rank_sum
 
-from .evidence import Evidence, common, slope
+from .evidence import Evidence, slope
 from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, single, within
 
 FOUR = ("bank8fm", "bank32nh", "cpusmall", "cpuact")
@@ -16,7 +16,7 @@ FIXED = {"adapted": False}
 
 def medians(e: Evidence, metric: str, *methods: str) -> list:
     """Median over trials by d_max on KIN40K, at the sizes the methods share."""
-    return common(*(e.curve(metric, "kin40k", m, stat="median", points=2, **FIXED) for m in methods))
+    return e.shared_curves(metric, "kin40k", methods, stat="median", points=2, **FIXED)
 
 
 def nlpd(e: Evidence, dataset: str) -> str:
@@ -39,8 +39,8 @@ def K01(e: Evidence) -> Finding:
 
 def K02(e: Evidence) -> Finding:
     """Near d_max 100 INFO is worse than random choice."""
-    at = {"adapted": False, "d_max": 100}
-    return single(less(e.median("nmse", "kin40k", "RAND", **at), e.median("nmse", "kin40k", "INFO", **at)))
+    rand, info = e.shared_curves("nmse", "kin40k", ("RAND", "INFO"), stat="median", points=1, d_max=100, **FIXED)
+    return single(less(rand[100], info[100]))
 
 
 def K03(e: Evidence) -> Finding:
@@ -126,20 +126,18 @@ def K13a(e: Evidence) -> Finding:
     """On the four sets with 4500 training points NMSE of the three methods is comparable."""
 
     def comparable(dataset):
-        means = [e.mean("nmse", dataset, m, item="Table", d_max=500) for m in ADAPTED]
+        means = e.shared_means("nmse", dataset, ADAPTED, item="Table", d_max=500).values()
         return at_most(max(means) / min(means), 1.04)
 
     return every(each(FOUR, comparable))
 
 
 def better(e: Evidence, metric: str, dataset: str, others: tuple[str, ...]):
-    """ADAPT-DMAX has the lower mean, rank sum p < .01, against each of the others; five trials a side."""
-    x = e.values(metric, dataset, "ADAPT-DMAX", item="Table", d_max=500)
+    """ADAPT-DMAX has the lower mean, rank sum p < .01, against each of the others, on the trials that both have."""
     parts = []
     for other in others:
-        y = e.values(metric, dataset, other, item="Table", d_max=500)
-        if min(len(x), len(y)) < 5:
-            raise Missing(f"five trials a side on {dataset}")
+        wide = e.shared(metric, dataset, ("ADAPT-DMAX", other), item="Table", d_max=500)
+        x, y = wide["ADAPT-DMAX"], wide[other]
         p = rank_sum(x.to_numpy(), y.to_numpy()).p
         parts.append((bool(p < 0.01 and x.mean() < y.mean()), f"{metric} {x.mean():.4g} vs {y.mean():.4g}, p {p:.2g}"))
     return conj(*parts)

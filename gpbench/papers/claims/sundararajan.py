@@ -7,7 +7,7 @@ import numpy as np
 from gpbench.analysis.significance import holm, paired_t
 
 from ..printed_numbers import ALGORITHMS, LOO, runs_of
-from .evidence import Evidence, common, quarter
+from .evidence import Evidence, quarter
 from .findings import Finding, Missing, at_most, between, both, conj, each, every, less, show, single, within
 from .sundararajan_helpers import (
     ALL,
@@ -19,6 +19,7 @@ from .sundararajan_helpers import (
     RIGHT,
     SIX,
     best,
+    both_tables,
     change,
     difference,
     excellent,
@@ -71,7 +72,7 @@ def S03b(e: Evidence) -> Finding:
     """Among the three leave-one-out measures GPE keeps the most basis vectors."""
 
     def most(dataset):
-        n = {a: e.mean("n_basis", dataset, a, **LEFT) for a in LOO}
+        n = means(e, "n_basis", dataset, LEFT, LOO)
         return less(max(n["LOO-CVE"], n["NLGPP"]), n["GPE"], "max of the others < GPE:")
 
     return every(each(ALL, most))
@@ -96,7 +97,7 @@ def S05(e: Evidence) -> Finding:
     """NLGPP selection yields the lowest NPDL curve in general."""
 
     def lowest(dataset):
-        curves = dict(zip(ALGORITHMS, common(*(e.curve("nlpd", dataset, a, **PATH) for a in ALGORITHMS))))
+        curves = dict(zip(ALGORITHMS, e.shared_curves("nlpd", dataset, ALGORITHMS, **PATH)))
         average = {a: c.mean() for a, c in curves.items()}
         return best(average) == "NLGPP", f"lowest {best(average)}, NLGPP {show(average['NLGPP'])}"
 
@@ -111,6 +112,7 @@ def S06(e: Evidence) -> Finding:
         gap = (g - n).dropna(axis=0, how="all").dropna(axis=1)  # the trials and sizes that both have
         if len(gap) < 2 or gap.shape[1] < 3:
             raise Missing(f"two trials and three sizes of GPE and NLGPP on {dataset}")
+        e.enough(len(gap), dataset, "Figure", "GPE and NLGPP share")
         k = gap.shape[1]
         first, last = gap.iloc[:, : max(1, k // 8)].mean(axis=1), gap.iloc[:, -max(1, k // 4) :].mean(axis=1)
         error = float(last.std(ddof=1) / np.sqrt(len(last)))
@@ -124,7 +126,7 @@ def S07(e: Evidence) -> Finding:
     """NLGPP has inferior NMSE on Boston housing and Friedman2."""
 
     def inferior(dataset):
-        curves = common(*(e.curve("nmse", dataset, a, **PATH) for a in ALGORITHMS))
+        curves = e.shared_curves("nmse", dataset, ALGORITHMS, **PATH)
         end = {a: c.iloc[-1] for a, c in zip(ALGORITHMS, curves)}
         mine = end.pop("NLGPP")
         return less(max(end.values()), mine, "others <")
@@ -136,7 +138,7 @@ def S08(e: Evidence) -> Finding:
     """NLML, NLPP and LOO-CVE progress alike in NMSE."""
 
     def alike(dataset):
-        three = np.array(common(*(e.curve("nmse", dataset, a, **PATH) for a in ("NLML", "NLPP", "LOO-CVE"))))
+        three = np.array(e.shared_curves("nmse", dataset, ("NLML", "NLPP", "LOO-CVE"), **PATH))
         return at_most(float((three.max(0) / three.min(0) - 1).mean()), 0.10)
 
     return every(each(ALL, alike))
@@ -146,7 +148,7 @@ def S09(e: Evidence) -> Finding:
     """NPDL of LOO-CVE begins with NLML/NLPP and moves towards GPE/NLGPP: its share of the way to NLGPP falls."""
 
     def moves(dataset):
-        loo, ml, gpp = common(*(e.curve("nlpd", dataset, a, **PATH) for a in ("LOO-CVE", "NLML", "NLGPP")))
+        loo, ml, gpp = e.shared_curves("nlpd", dataset, ("LOO-CVE", "NLML", "NLGPP"), **PATH)
         shares = []
         for which in ("first", "last"):
             to_gpp, to_ml = (float(quarter((loo - other).abs(), which).mean()) for other in (gpp, ml))
@@ -158,7 +160,7 @@ def S09(e: Evidence) -> Finding:
 
 def S10(e: Evidence) -> Finding:
     """GPE beats NLGPP in NMSE on Boston housing and Friedman2."""
-    judge = lambda d: less(e.mean("nmse", d, "GPE", **LEFT), e.mean("nmse", d, "NLGPP", **LEFT))  # noqa: E731
+    judge = lambda d: less(*means(e, "nmse", d, LEFT, ("GPE", "NLGPP")).values())  # noqa: E731
     return every(each(("boston", "friedman2"), judge))
 
 
@@ -203,7 +205,7 @@ def S13(e: Evidence) -> Finding:
 
 def S14(e: Evidence) -> Finding:
     """LOO-CVE has better mean NPDL than NLML on Boston housing, Abalone, Friedman2 and bank32NH."""
-    judge = lambda d: less(e.mean("nlpd", d, "LOO-CVE", **LEFT), e.mean("nlpd", d, "NLML", **LEFT))  # noqa: E731
+    judge = lambda d: less(*means(e, "nlpd", d, LEFT, ("LOO-CVE", "NLML")).values())  # noqa: E731
     return every(each(("boston", "abalone", "friedman2", "bank32nh"), judge))
 
 
@@ -211,9 +213,9 @@ def S15(e: Evidence) -> Finding:
     """LOO-CVE uses fewer basis vectors than NLML on bank8FM, cpusmall and cpuact at similar performance."""
 
     def sparser(d):
-        gap = abs(e.mean("nlpd", d, "LOO-CVE", **LEFT) - e.mean("nlpd", d, "NLML", **LEFT))
-        fewer = less(e.mean("n_basis", d, "LOO-CVE", **LEFT), e.mean("n_basis", d, "NLML", **LEFT))
-        return conj(fewer, at_most(gap, 0.01, "NPDL gap"))
+        loo, ml = means(e, "nlpd", d, LEFT, ("LOO-CVE", "NLML")).values()
+        fewer = less(*means(e, "n_basis", d, LEFT, ("LOO-CVE", "NLML")).values())
+        return conj(fewer, at_most(abs(loo - ml), 0.01, "NPDL gap"))
 
     return every(each(("bank8fm", "cpusmall", "cpuact"), sparser))
 
@@ -230,7 +232,8 @@ def S17(e: Evidence) -> Finding:
 
     def fewer(pair):
         d, a = pair.split()
-        with_cache, without = common(*(e.by_index("n_basis", d, a, **half) for half in (RIGHT, LEFT)))
+        wide = both_tables(e, "n_basis", d, a, (RIGHT, LEFT))
+        with_cache, without = wide[0], wide[1]
         p = paired_t(with_cache.to_numpy(), without.to_numpy()).p
         rise[pair] = p if with_cache.mean() > without.mean() and not np.isnan(p) else 1.0
         return less(with_cache.mean(), without.mean())
@@ -248,9 +251,8 @@ def S18(e: Evidence) -> Finding:
 
     def similar(pair):
         d, a = pair.split()
-        gap = abs(e.mean("nlpd", d, a, **RIGHT) - e.mean("nlpd", d, a, **LEFT))
-        ratio = e.mean("nmse", d, a, **RIGHT) / e.mean("nmse", d, a, **LEFT)
-        return conj(at_most(gap, 0.05, "NPDL gap"), within(ratio, 0.9, 1.1, "NMSE ratio"))
+        (right, left), (nmse, nmse_left) = (change(e, m, d, a, (RIGHT, LEFT)) for m in ("nlpd", "nmse"))
+        return conj(at_most(abs(right - left), 0.05, "NPDL gap"), within(nmse / nmse_left, 0.9, 1.1, "NMSE ratio"))
 
     return every(each([f"{d} {a}" for d in ALL for a in ALGORITHMS], similar))
 

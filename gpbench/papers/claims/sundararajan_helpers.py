@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from gpbench.analysis.significance import paired_t
 
 from ..printed_numbers import ALGORITHMS, LOO, runs_of
-from .evidence import Evidence, common
+from .evidence import Evidence, together
 from .findings import Finding, Missing, at_most, between, both, each, every, within
 
 FRIEDMAN = ("friedman2", "friedman3")
@@ -20,8 +21,9 @@ PATH = {"item": "Figure", "adapted": False, "cached": False}  # Figures 2-4: alw
 FIRST = {"item": "Figure 1", "cached": False}  # the whole path on Friedman3; of selection in rounds the last one
 
 
-def means(e: Evidence, metric: str, dataset: str, half: dict) -> dict[str, float]:
-    return {a: e.mean(metric, dataset, a, **half) for a in ALGORITHMS}
+def means(e: Evidence, metric: str, dataset: str, half: dict, of=ALGORITHMS) -> dict[str, float]:
+    """Means over the repetitions that these algorithms share."""
+    return e.shared_means(metric, dataset, of, **half)
 
 
 def best(scores: dict[str, float]) -> str:
@@ -30,7 +32,7 @@ def best(scores: dict[str, float]) -> str:
 
 def starred(e: Evidence, metric: str, dataset: str, a: str, winner: str, half: dict) -> bool:
     """a is worse than the winner by the paired t test at .05 on the trials both have."""
-    x, y = common(*(e.by_index(metric, dataset, m, **half) for m in (a, winner)))
+    x, y = (column for _, column in e.shared(metric, dataset, (a, winner), **half).items())
     return bool(paired_t(x.to_numpy(), y.to_numpy()).p < 0.05 and x.mean() > y.mean())
 
 
@@ -41,22 +43,28 @@ def worse_than_nlgpp(e, dataset, half):
 
 def difference(e: Evidence, metric: str, dataset: str, a: str, winner: str, half: dict) -> tuple[float, int]:
     """(p of the paired t test that a differs from the winner, pairs); p is 1 where there is no variation."""
-    x, y = (e.by_index(metric, dataset, m, **half) for m in (a, winner))
-    x, y = common(x, y)
+    x, y = (column for _, column in e.shared(metric, dataset, (a, winner), **half).items())
     p = paired_t(x.to_numpy(), y.to_numpy()).p
     return 1.0 if np.isnan(p) else p, len(x)
 
 
-def change(e, metric, dataset, a):
+def both_tables(e: Evidence, metric: str, dataset: str, a: str, halves=(OPTIMISED, LEFT)) -> pd.DataFrame:
+    """An algorithm in two halves of the tables (columns 0 and 1), on the repetitions that both have."""
+    wide = together({k: e.by_index(metric, dataset, a, **half) for k, half in enumerate(halves)})
+    e.enough(len(wide), dataset, "Table", f"both tables have of {a}")
+    return wide
+
+
+def change(e, metric, dataset, a, halves=(OPTIMISED, LEFT)):
     """(optimised, fixed): Tables 4-5 against the left halves of Tables 2-3."""
-    return e.mean(metric, dataset, a, **OPTIMISED), e.mean(metric, dataset, a, **LEFT)
+    wide = both_tables(e, metric, dataset, a, halves)
+    return float(wide[0].mean()), float(wide[1].mean())
 
 
 def lowered(e: Evidence, metric: str, dataset: str, a: str):
     """(True, p of the one-sided paired t test that Tables 4-5 are below the left half of Tables 2-3)."""
-    after, before = common(*(e.by_index(metric, dataset, a, **half) for half in (OPTIMISED, LEFT)))
-    if len(after) < 3:
-        raise Missing(f"three splits of {dataset} that both tables have")
+    wide = both_tables(e, metric, dataset, a)
+    after, before = wide[0], wide[1]
     p = paired_t(after.to_numpy(), before.to_numpy()).p
     p = 1.0 if np.isnan(p) else p / 2 if after.mean() < before.mean() else 1 - p / 2
     return True, repr(p)
@@ -88,7 +96,7 @@ def time_ratio(e: Evidence) -> Finding:
         ratios = []
         for d in ALL:
             try:
-                slow, fast = common(*(e.curve("fit_seconds", d, m, **PATH) for m in (a, "NLML")))
+                slow, fast = e.shared_curves("fit_seconds", d, (a, "NLML"), **PATH)
             except Missing:
                 continue
             ratios.append(slow.iloc[-1] / fast.iloc[-1])

@@ -250,7 +250,8 @@ def V20(e: Evidence) -> Finding:
     """On real data k_pp3 is as accurate as k_se (but for Sonar's err, a suspected misprint)."""
 
     def equal(d):
-        gap = {m: abs(e.mean(m, d, "k_pp3", "Table 2") - e.mean(m, d, "k_se", "Table 2")) for m in ("err", "nlpd")}
+        pair = {m: e.shared_means(m, d, ("k_pp3", "k_se"), "Table 2") for m in ("err", "nlpd")}
+        gap = {m: abs(means["k_pp3"] - means["k_se"]) for m, means in pair.items()}
         parts = [at_most(gap["nlpd"], 0.06, "nlpd gap")]
         return conj(*parts, *([] if d == "sonar" else [at_most(gap["err"], 0.01, "err gap")]))
 

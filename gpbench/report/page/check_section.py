@@ -49,6 +49,15 @@ class Seen:
         stands = f"on data that stands in: {v.stands_for}" if v.stands_for else ""
         return "; ".join(filter(None, [v.label, stands, v.note, *why]))
 
+    @property
+    def reason(self) -> str:
+        """The remark as sentences, the reason first."""
+        v = self.verdict
+        why = [e.why for e in explanations(v.paper) if e.fits(v.id, v.verdict)]
+        stands = f"on data that stands in: {v.stands_for}" if v.stands_for else ""
+        parts = [p.rstrip(".") for p in (*why, v.label, stands, v.note) if p]
+        return ". ".join(p[0].upper() + p[1:] for p in parts)
+
 
 def seen(book: TrialBook) -> list[Seen]:
     """The printed numbers that the folder has a value for, what differs most first; descriptions of data left out."""
@@ -215,7 +224,7 @@ def compared(found: list[Seen]) -> Compared:
     differences = [
         Difference(
             ", ".join(filter(None, (s.cell.dataset, s.name, s.cell.metric))), _ours(s), _printed(s.cell),
-            s.verdict.verdict, s.remark or "no reason is known",
+            s.verdict.verdict, s.reason or "No reason is known",
         )
         for s in differ[:FIRST]
     ]  # fmt: skip

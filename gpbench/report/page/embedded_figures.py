@@ -9,6 +9,7 @@ from markupsafe import Markup
 from gpbench.analysis.drawing.axes import axis_title, safe
 from gpbench.analysis.drawing.style import house_style, rendered
 from gpbench.analysis.results_table import ResultsTable
+from gpbench.data.standins import title_of
 from gpbench.html.render import part
 from gpbench.metrics import METRICS
 from gpbench.papers import figures
@@ -52,7 +53,7 @@ def _captions(results: ResultsTable) -> dict[str, str]:
     """Caption in words of every file that report/plots.py may have drawn."""
     found = {f"ranks-{m}": f"{TOLD['ranks']}: {axis_title(m)}." for m in METRICS}
     for key, rows in results.rows.groupby("dataset", sort=False):
-        title, labels = results.labels.get(key, key), rows["label"].unique()
+        title, labels = results.labels.get(key, title_of(key)), rows["label"].unique()
         sizes = rows["n_train"].dropna().unique()
         names = {safe(key): title} | {safe(f"{key}-{n:.0f}"): f"{title}, n = {n:.0f}" for n in sizes}
         for name, shown in names.items():

@@ -143,18 +143,31 @@ def summary(book: TrialBook) -> Summary:
     told = [f"{note[0].upper()}{note[1:]}." for note in dict.fromkeys(limits)]
     if small := _few_test_points(book):
         told.append(f"No headline: the NMSE on {', '.join(small)} rests on fewer than {FEW_POINTS} test points.")
-    return Summary(over_all, _ranking_table(ranks) if ranks else None, found, [_test(book.results), *told])
+    missing = f"No result: {', '.join(without)}." if (without := _without_result(book)) else ""
+    key = [*filter(None, [missing]), _test(book.results), *told]
+    return Summary(over_all, _ranking_table(ranks) if ranks else None, found, key)
+
+
+def _without_result(book: TrialBook) -> list[str]:
+    """Methods none of whose trials finished, with the data sets where they have a result elsewhere."""
+    done = book.rows.assign(ok=book.rows["status"] == "ok").groupby(["label", "dataset"], sort=False)["ok"].any()
+    found = []
+    for label, part in done.groupby(level="label", sort=False):
+        lost = [dataset for (_, dataset), ok in part.items() if not ok]
+        if lost:
+            found.append(str(label) if len(lost) == len(part) else f"{label} on {', '.join(lost)}")
+    return found
 
 
 def _ranked(r: Ranking) -> tuple[str, str]:
     """The best mean rank, and the methods whose ranks are too near to tell apart."""
     order = sorted(range(len(r.methods)), key=lambda i: r.ranks[i])
     best = r.methods[order[0]]
-    rank = f"mean rank {r.ranks[order[0]]:.1f} of 1 to {len(order)} on {r.datasets} data sets"
+    rank = f"mean rank {r.ranks[order[0]]:.1f} among {len(order)} on {r.datasets} data sets"
     if not r.p < 0.05:
         return "no method", f"ranks do not differ significantly (Friedman p = {r.p:.2g}); {best} leads with {rank}"
     near = [r.methods[i] for i in order[1:] if r.ranks[i] - r.ranks[order[0]] < r.critical_difference]
-    rest = f"not told apart from it: {', '.join(near)}" if near else "better than every other method"
+    rest = f"not significantly worse: {', '.join(near)}" if near else "significantly better than every other method"
     return best, f"{rank}; {rest} (critical difference {r.critical_difference:.1f})"
 
 

@@ -140,7 +140,11 @@ def _command(results: ResultsTable) -> str:
 
 
 def _selection(series: dict) -> str:
-    """Options of `gpbench run` that pick a series; a grid's `label key=value` is chosen by its label."""
-    words = series["method"].split(" ")
-    label = " ".join(w for i, w in enumerate(words) if i == 0 or "=" not in w)
-    return f"-d {shlex.quote(glob.escape(series['data']))} -m {shlex.quote(glob.escape(label))}"
+    """Options of `gpbench run` that pick a series."""
+    return f"-d {shlex.quote(glob.escape(series['data']))} -m {label_option(series['method'])}"
+
+
+def label_option(label: str) -> str:
+    """What follows `-m` to pick a method; a grid's `label key=value` is chosen by its label."""
+    words = label.split(" ")
+    return shlex.quote(glob.escape(" ".join(w for i, w in enumerate(words) if i == 0 or "=" not in w)))

@@ -116,7 +116,7 @@ def _full_disk_ends_the_run() -> Iterator[None]:
 
 
 def _equip(
-    trial: Trial, store: ResultsFolder, row_scheduler: str | None, at_end: contextlib.ExitStack
+    trial: Trial, store: ResultsFolder, context: RunContext, at_end: contextlib.ExitStack
 ) -> Callable[[Problem], Problem]:
     """Gives a problem with rows beyond memory a journal of its optimisation and, if the run says so, Dask's workers.
 
@@ -124,6 +124,7 @@ def _equip(
     """
 
     def equip(problem: Problem) -> Problem:
+        problem = replace(problem, whole_path=context.whole_paths)
         if not problem.large:
             return problem
         from gpbench.experiment.evaluation.checkpoint import Journal
@@ -132,8 +133,8 @@ def _equip(
 
         journal, do = Journal(store.journal_path(trial)), problem.do
         at_end.callback(journal.remove)
-        if row_scheduler and not trial.code:  # Dask's workers know no plug-ins
-            do = RowMap(row_scheduler)
+        if context.row_scheduler and not trial.code:  # Dask's workers know no plug-ins
+            do = RowMap(context.row_scheduler)
             at_end.callback(do.close)
         return replace(problem, journal=journal, do=do)
 
@@ -216,7 +217,7 @@ def _run_trials(job: Job, context: RunContext, events: int, log: _Log) -> None:
                     store.save_shared(job.makes_full_gp, found)
                 return
             full_gp = store.shared(job.needs_full_gp) if job.needs_full_gp else None
-            equip, asked = _equip(trials[0], store, context.row_scheduler, at_end), context.metrics
+            equip, asked = _equip(trials[0], store, context, at_end), context.metrics
             for result, predictions in evaluate.results(trials, full_gp, lambda t: log.open(t.id), equip, asked):
                 finish(result, predictions)
             at_end.close()

@@ -11,6 +11,7 @@ from gpbench import metrics
 from gpbench.analysis.drawing.axes import safe
 from gpbench.analysis.table import Table, TableCell
 from gpbench.analysis.traces import last_of
+from gpbench.data.standins import title_of
 from gpbench.html.svg_chart import Chart, Line
 
 from ..trial_data import TrialBook
@@ -34,8 +35,8 @@ def reliability(book: TrialBook) -> Iterator[Chart]:
         if lines:
             lines.append(Line("as sure as right", len(lines), [0.0, 1.0], [0.0, 1.0], faint=True))
             caption = (
-                f"{dataset}: reliability. Rows of all trials in 15 bins by the probability of the predicted class; "
-                "below the diagonal a method is surer than right."
+                f"{title_of(dataset)}: reliability. Rows of all trials in 15 bins by the probability of the predicted "
+                "class; below the diagonal a method is surer than right."
             )
             name, titles = f"reliability-{safe(dataset)}", ("probability of the predicted class", "share of right ones")
             yield Chart(name, *titles, caption, lines, dataset, dataset, kind="reliability")

@@ -11,7 +11,7 @@ import pandas as pd
 from gpbench.analysis.drawing.axes import axis_title, safe
 from gpbench.analysis.pareto_front import pareto_front, whole_trial
 from gpbench.analysis.series import enough, told_apart
-from gpbench.data.standins import twin_of
+from gpbench.data.standins import title_of
 from gpbench.html.svg_chart import Chart, Line
 from gpbench.metrics import METRICS, loss
 
@@ -145,7 +145,7 @@ def _at(name: str, sizes: list[float]) -> str:
 
 
 def _told(dataset: str, title: str) -> str:
-    return f"{title} (stand-in for {twin_of(dataset)})" if twin_of(dataset) else title
+    return title.replace(dataset, title_of(dataset), 1)
 
 
 def _bars(rows: pd.DataFrame) -> str:
