@@ -252,8 +252,8 @@ def test_fit_answers_in_its_own_options(folder):
     for arguments, code, message in (
         (["--task", "regression"], 3, "'no' is text, not a number; for classes --task classification"),
         (["--target", "a", "--drop", "id,y"], 3, "each by itself: --drop id --drop y"),
-        (["--target", "a", "--n-basis", "5", "--set", "d_max=3"], 2, "--n-basis: is the d_max of fitc"),
-        (["--target", "a", "--set", "foo=3"], 2, "--set: fitc has no parameter 'foo'"),
+        (["--target", "a", "--n-basis", "5", "--set", "d_max=3"], 2, "--n-basis: is the d_max of auto"),
+        (["--target", "a", "--set", "foo=3"], 2, "--set: auto has no parameter 'foo'"),
         (["--target", "a", "--method", "ep"], 2, "--method: ep is for classification; --task classification"),
         ([], 0, "a running number; --column id=number keeps it"),
     ):
@@ -319,7 +319,7 @@ def test_coverage_is_recommended_by_its_distance_from_what_it_should_be():
 
 @pytest.mark.parametrize(
     "target, task, metric, known",
-    [("y", "regression", "err", "nmse, nlpd"), ("way", "classification", "rmse", "those are err, nlpd")],
+    [("y", "regression", "err", "nmse, nlpd"), ("way", "classification", "rmse", "those are nlpd, err")],
 )
 def test_a_metric_of_the_other_task_is_refused_before_any_fit(folder, target, task, metric, known):
     ran = gpbench("advise", "my.csv", "--target", target, "--task", task, "--metric", metric, "-o", "no", cwd=folder)
