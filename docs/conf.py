@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "gpbench"
+html_context = {"default_mode": "auto"}  # light or dark as the system of the reader says
 html_static_path = ["_static"]
 html_css_files = ["gpbench.css"]
 html_js_files = ["gpbench.js"]

@@ -7,20 +7,25 @@ are hashed are the bytes that run: an edit in the middle of a run is noticed whe
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib.machinery
 import os
 import sys
 import sysconfig
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .errors import ConfigError
+from .system import named_pipes
 
 _OURS = Path(__file__).parent
 _STANDARD = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")]
+_ENDING = ("_exit", "abort", "execv", "execve")  # the other functions of this kind call these
+_posix = sys.modules[os.open.__module__]  # where `os` has them from
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
@@ -28,6 +33,39 @@ _INSTALLED = {"site-packages", "dist-packages"}
 class PluginFile:
     module: types.ModuleType
     hash: str
+
+
+class _Ends(BaseException):
+    """Raised in place of a call that would end or replace this process while a file is loaded."""
+
+
+@contextlib.contextmanager
+def _nothing_ends_us() -> Iterator[None]:
+    """Let `os._exit` and its like raise `_Ends`: the run would be over with exit code 0 and nothing done.
+
+    A process that the file starts by fork may end as it likes.
+    """
+    pid, before = os.getpid(), {(m, n): getattr(m, n) for m in (os, _posix) for n in _ENDING if hasattr(m, n)}
+
+    def refusing(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if os.getpid() != pid:
+                return real(*args, **kwargs)
+            raise _Ends(f"calls os.{name} while it is loaded, which would end gpbench; remove the call")
+
+        return call
+
+    for (module, name), real in before.items():
+        setattr(module, name, refusing(name, real))
+    try:
+        yield
+    finally:
+        for (module, name), real in before.items():
+            setattr(module, name, real)
+
+
+def _why(error: BaseException) -> str:
+    return str(error) if isinstance(error, _Ends) else f"{type(error).__name__}: {error}"
 
 
 def installed(group: str) -> tuple[list[PluginFile], list[str]]:
@@ -42,10 +80,11 @@ def installed(group: str) -> tuple[list[PluginFile], list[str]]:
     for point in entry_points(group=group):
         package = point.dist.name if point.dist else "an unknown package"
         try:
-            module = import_module(point.module)
+            with _nothing_ends_us():
+                module = import_module(point.module)
             content = Path(module.__file__).read_bytes()
-        except Exception as e:
-            broken.append(f"plug-in {point.name} of {package}: {type(e).__name__}: {' '.join(str(e).split())}")
+        except (Exception, SystemExit, _Ends) as e:
+            broken.append(f"plug-in {point.name} of {package}: {' '.join(_why(e).split())}")
             continue
         version = point.dist.version.replace("+", "_") if point.dist else ""
         found.append(PluginFile(module, f"{package}-{version}-{_sha(content)[:16]}"))
@@ -58,6 +97,7 @@ def load(path: str | Path) -> PluginFile:
     if file.suffix != ".py":
         raise ConfigError(f"plugin {path}: a plug-in is a Python file (my.py; see docs/reference/extending.md)")
     try:
+        named_pipes.refuse(file)
         content = file.read_bytes()
     except FileNotFoundError as e:
         raise ConfigError(f"plugin {path}: no such file") from e
@@ -71,10 +111,11 @@ def load(path: str | Path) -> PluginFile:
     sys.modules[name] = module
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # a cached helper may be older than its file
     try:
-        exec(compile(content, str(file), "exec"), module.__dict__)
-    except (Exception, SystemExit) as e:
+        with _nothing_ends_us():
+            exec(compile(content, str(file), "exec"), module.__dict__)
+    except (Exception, SystemExit, _Ends) as e:
         del sys.modules[name]
-        raise ConfigError(f"plugin {path}: {type(e).__name__}: {e}") from e
+        raise ConfigError(f"plugin {path}: {_why(e)}") from e
     finally:
         sys.dont_write_bytecode = written
     return PluginFile(module, _hash(file, content))

@@ -42,6 +42,7 @@ def main() -> None:
     try:
         if why := os_limits.too_small():
             raise StorageError(why)
+        os_limits.notice_cpu_limit()
         code = _invoke()
         sys.stdout.flush()
     except click.exceptions.Exit as e:  # --help, --version
@@ -57,6 +58,8 @@ def main() -> None:
         code = 130
     except Terminated:
         code = 143
+    except os_limits.CpuLimitReached:
+        code = fail(StorageError(os_limits.CPU_LIMIT))
     except BrokenPipeError:
         code = 141
     except Exception as e:  # a bug of ours: one line says so, and --verbose shows all of it

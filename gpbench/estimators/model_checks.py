@@ -120,6 +120,8 @@ def _kernel(value, D: int | None, where: str) -> None:
         for part in parts:
             _kernel(part, D, where)
         made = type(value)(parts)
+        if isinstance(value.names, tuple) and len(value.names) == len(made.names):
+            value.names = made.names  # version 0.1 repeated some
     elif isinstance(value, OnColumns):
         columns = value.columns
         if not isinstance(columns, tuple) or fault(columns, D):

@@ -22,6 +22,7 @@ from gpbench.errors import BadInput, BadParameter, DataError, MissingExtra
 from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.function import FunctionKernel
 from gpbench.old_paths import new_path
+from gpbench.system import named_pipes
 from gpbench.system.atomic_files import refuse_unwritable, writing
 
 from . import model_archive
@@ -92,6 +93,7 @@ def load(path):
     True
     """
     try:
+        named_pipes.refuse(path)
         with open(path, "rb") as stream:
             content, arrays, confirmed = model_archive.read(path, stream)
         return _estimator(path, content, arrays, confirmed)

@@ -68,9 +68,10 @@ def of_state(random_state) -> Streams:
         return _of_seed(int(random_state.integers(2**63)))
     if isinstance(random_state, np.random.RandomState):
         return _of_seed(int(random_state.randint(2**31 - 1)))
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and random_state >= 0:
         return _of_seed(int(random_state))
-    raise BadParameter(f"random_state: expected a whole number, None or a numpy generator, got {random_state!r}")
+    expected = "a whole number from 0 on, None or a numpy generator"
+    raise BadParameter(f"random_state: expected {expected}, got {random_state!r}")
 
 
 def _of_seed(seed: int) -> Streams:

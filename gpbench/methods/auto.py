@@ -25,6 +25,7 @@ from .dirichlet import Dirichlet
 from .ep import EP
 from .ep_fic import EPFic
 from .families import left_out
+from .families.kernel_of_classes import by_evidence
 from .families.left_out import Tried, named
 from .fitc import Fitc
 from .full_gp import FullGP
@@ -101,10 +102,11 @@ class Auto(Method):
         given = {} if self.likelihood is None else {"likelihood": self.likelihood}
         dense, most = (DENSE, FIC) if self.likelihood is None else (DENSE_LIKELIHOOD, FIC_LIKELIHOOD)
         if problem.n <= dense and self.d_max is None and memory.holds(problem.n, MATRICES):
-            return named(EP(**given).fit(problem, rng), EP.name, f"{counted(problem.n, 'row')}, up to {dense}")
+            fitted = by_evidence(EP(**given), problem, rng)
+            return named(fitted, EP.name, f"{counted(problem.n, 'row')}, up to {dense}")
         size = min(problem.n, self.d_max or most)
         method = EPFic(d_max=size, inducing="kmeans", optimise_inputs=False, **given)
-        return named(method.fit(problem, rng), EPFic.name, f"{problem.n} rows, {size} inducing inputs")
+        return named(by_evidence(method, problem, rng), EPFic.name, f"{problem.n} rows, {size} inducing inputs")
 
     def _many_classes(self, problem: Problem, rng) -> Fitted:
         if problem.n <= DENSE and self.d_max is None:

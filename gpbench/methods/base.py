@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from gpbench.errors import BadInput
+from gpbench.errors import BadInput, NotApplicable
 from gpbench.gp.inference import parts
 from gpbench.gp.inference.model import GP, Prediction, Predictor
 from gpbench.gp.inference.row_noise import RowNoise
@@ -133,6 +134,14 @@ class Problem:
         """Rows that are not held at once (data/shards.py): X gives blocks and rows by number, and nothing else."""
         return not isinstance(self.X, np.ndarray)
 
+    def with_input_gradient(self, method: str) -> Problem:
+        """The problem itself, or that of the best other kernel whose inputs a method can move."""
+        if self.gp.kernel.smooth:
+            return self
+        if gp := next((gp for gp in self.others if gp.kernel.smooth), None):
+            return replace(self, gp=gp, recorder=partial(_telling, self.recorder, gp.kernel.name))
+        raise NotApplicable(f"kernel has no input gradient: {self.gp.kernel.name} ({method} moves inputs)")
+
     def few(self) -> Problem:
         """The problem itself, or its first rows in the shared order if they are more than memory holds."""
         if not self.large:
@@ -140,6 +149,12 @@ class Problem:
         rows = self.order[:FEW]
         noise = None if self.rows is None else self.rows[rows]
         return replace(self, X=self.X[rows], y=self.y[rows], order=np.arange(len(rows)), rows=noise)
+
+
+def _telling(make: Callable[[], Recorder], kernel: str) -> Recorder:
+    recorder = make()
+    recorder.note(f"kernel {kernel}: the best of those that have a gradient in the inputs, which are moved")
+    return recorder
 
 
 def _inputs(X) -> np.ndarray:

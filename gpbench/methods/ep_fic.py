@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from pydantic import Field, field_validator
 
-from gpbench.errors import NotApplicable
 from gpbench.gp.inference.sites_fic import Fic
 from gpbench.gp.inference.sites_signed import SignedFic
 from gpbench.gp.linalg.cholesky import JITTER
@@ -34,8 +33,8 @@ class EPFic(WithLikelihood):
         return known_start(name)
 
     def starts(self, problem, rng):
-        if self.optimise_inputs and not problem.gp.kernel.smooth:
-            raise NotApplicable(f"{self.name}: the {problem.gp.kernel.name} kernel has no gradient in its inputs")
+        if self.optimise_inputs:
+            problem = problem.with_input_gradient(self.name)
         found = []
         for k, start in enumerate(super().starts(problem, rng)):
             Z, _, _ = choose(self.inducing, problem, self.d_max, rng, again=k > 0)

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from gpbench.errors import NotApplicable
 from gpbench.gp.inference import vif
 from gpbench.gp.learning.calibration import told, variance_factor
 from gpbench.gp.learning.full_scale import first_values, near_of, optimise_vif
@@ -50,8 +49,8 @@ class Vif(Method):
         return known_start(name)
 
     def fit(self, problem, rng):
-        if self.optimise_inputs and not problem.gp.kernel.smooth:
-            raise NotApplicable(f"kernel has no input gradient: {problem.gp.kernel.name} (vif moves inputs)")
+        if self.optimise_inputs:
+            problem = problem.with_input_gradient(self.name)
         X, y, recorder = problem.X[problem.order], problem.y[problem.order], problem.recorder()
         k, noise = min(self.neighbours, problem.n - 1), None if problem.rows is None else problem.rows[problem.order]
         gp, Z = self._learned(problem, X, y, noise, rng, recorder)

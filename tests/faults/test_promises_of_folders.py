@@ -102,6 +102,8 @@ def test_whatever_is_damaged_is_named_by_readers_and_healed_by_one_run(folder, c
     code, _, err = command("run", "small.yaml")
     assert code == 0 and f"env/{env.name} was damaged and is now in quarantine/" in err
     assert "curves.csv was damaged and is now in quarantine/; made again from trials/ only" in err
+    assert "plan.json was damaged and is now in quarantine/; written again from the config" in err
+    assert (folder / "quarantine/plan.json.0").read_bytes().startswith(b"\x00\xff garbage")
     healed = {p for p in whole if p != npz}
     assert {p: p.read_bytes() for p in healed if p.name != "archive.jsonl"} == {
         p: whole[p] for p in healed if p.name != "archive.jsonl"

@@ -108,7 +108,7 @@ def test_a_method_for_two_classes_is_refused_with_three(tmp_path):
     with pytest.raises(ConfigError, match="ep is for two classes, iris has 3; take dirichlet or one-vs-rest"):
         load_config(path)
     path.write_text("name: a\ndataset: iris\n")
-    assert [m.method for m in load_config(path).methods] == ["dirichlet"]
+    assert [m.method for m in load_config(path).methods] == ["auto"]
     with pytest.raises(NotApplicable, match="write `schedule: joint`"):
         posed = problem()
         fit(Dirichlet(), Problem(**{**vars(posed), "learned_on": 40}))

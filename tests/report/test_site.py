@@ -8,7 +8,7 @@ import pytest
 
 from gpbench.errors import ConfigError
 from gpbench.papers import printed_numbers
-from gpbench.report.site import build, with_state
+from gpbench.report.site import build, folder_pages, with_state
 from gpbench.report.site.readme_state import BEGIN, END
 from gpbench.report.site.readme_state import state as readme_state
 from gpbench.report.site.scoreboard import Score
@@ -124,3 +124,11 @@ def test_two_folders_of_one_name_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="two folders are called results-small"):
         build([SMALL, other], tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_the_picture_of_a_card_shows_the_first_metric_of_the_config():
+    names = ["box-a-nlpd", "ranks-coverage", "ranks-nlpd", "ranks-rmse", "measure-a"]
+    order = sorted(names, key=lambda name: (folder_pages._place(name, ["rmse", "nlpd", "coverage"]), name))
+    assert order == ["measure-a", "ranks-rmse", "box-a-nlpd", "ranks-nlpd", "ranks-coverage"]
+    links = folder_pages.FolderLinks("a", "a", "", "", [], [], 1, 1, 0, [f"{name}.svg" for name in order], "")
+    assert links.picture == "ranks-rmse.svg"

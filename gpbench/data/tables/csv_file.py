@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from gpbench.errors import DataError
+from gpbench.system import named_pipes
 
 from ..dataset import Dataset, fingerprint
 from ..labels import numbered
@@ -299,6 +300,7 @@ def classes(path, name: str, labels: list[str], at, say: Say) -> tuple[np.ndarra
 
 def _bytes(path) -> bytes:
     try:
+        named_pipes.refuse(path)
         return Path(_copies.get(str(path), path)).read_bytes()
     except FileNotFoundError as e:
         raise DataError(f"{path}: no such file") from e

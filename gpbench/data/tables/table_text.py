@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpbench.errors import DataError
+from gpbench.system import named_pipes
 
 from .csv_words import SHOWN, Say, is_number
 
@@ -225,6 +226,7 @@ def _unique(header: list[str]) -> tuple[list[str], list[str]]:
 
 def file_bytes(path) -> bytes:
     try:
+        named_pipes.refuse(path)
         return Path(path).read_bytes()
     except FileNotFoundError as e:
         raise DataError(f"{path}: no such file") from e

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from gpbench.errors import ConfigError
+from gpbench.system import named_pipes
 
 MAX_BYTES, MAX_DEPTH, MAX_LISTED = 1_000_000, 50, 50
 
@@ -242,6 +243,7 @@ def read(path: str | Path) -> Document:
 
 def _text(path, origin: str) -> str:
     try:
+        named_pipes.refuse(path)
         with open(path, "rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except IsADirectoryError:

@@ -72,6 +72,18 @@ class ResultsFolder:
                 f"{self.folder} holds the results of '{owner}', not of '{name}': give another --output folder"
             )
 
+    def repair_plan(self) -> str:
+        """Move a damaged plan to quarantine/ and return its name; this run writes its own. Empty if there is none."""
+        try:
+            plan_file.read(self.folder)
+        except FileNotFoundError:
+            return ""
+        except Damaged:
+            path = next(p for p in (self.plan, self.folder / plan_file.BEFORE) if p.exists())
+            self.quarantine(path)
+            return path.name
+        return ""
+
     def write_plan(self, name: str, trials: list[Trial], resolved: str | None) -> None:
         """`resolved` is the text of config.resolved.yaml; None leaves the one that is there."""
         write_atomic(self.plan, plan_file.content(name, __version__, trials))

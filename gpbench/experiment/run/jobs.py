@@ -11,6 +11,7 @@ from gpbench.errors import StorageError
 from gpbench.experiment.plan.full_gp_key import full_gp_key
 from gpbench.experiment.plan.trial import Trial
 
+from .local.os_limits import CPU_LIMIT
 from .local.worker import STORAGE_EXIT
 from .messages import Exited, Job, Outcome
 
@@ -76,6 +77,8 @@ def outcome_of_exit(state: JobState, event: Exited, timeout: float | None) -> Ou
         return timed_out(timeout)
     if event.oom:
         return Outcome("oom", "killed by the system for lack of memory")
+    if event.code == -signal.SIGXCPU:
+        raise StorageError(CPU_LIMIT)
     if event.code < 0:
         names = {s.value: s.name for s in signal.Signals}
         return Outcome("crashed", f"killed by {names.get(-event.code, f'signal {-event.code}')}")

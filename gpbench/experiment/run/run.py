@@ -74,6 +74,8 @@ def run(
         store.prepare()
         if (maker := store.made_by()) not in (None, __version__):
             progress.say(f"{store.folder} was made by gpbench {maker}; numbers of changed methods are stale")
+        if damaged := store.repair_plan():
+            progress.say(f"{damaged} was damaged and is now in quarantine/; written again from the config")
         store.write_plan(name, planned, resolved)
         adopting.take(store, offered)
         for source, results in offered.items():

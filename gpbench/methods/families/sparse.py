@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from gpbench.errors import NotApplicable
 from gpbench.gp import objectives
 from gpbench.gp.inference import sparse
 from gpbench.gp.learning import sizes
@@ -51,8 +50,8 @@ class SparseMethod(Method):
         return name if name is None else known_start(name)
 
     def fit(self, problem, rng):
-        if self.optimise_inputs and not problem.gp.kernel.smooth:
-            raise NotApplicable(f"kernel has no input gradient: {problem.gp.kernel.name} ({self.name} moves inputs)")
+        if self.optimise_inputs:
+            problem = problem.with_input_gradient(self.name)
         free_gp, recorder = problem.schedule.kind != "fixed", problem.recorder()
         with recorder.time("select"):
             size, seen = self._size(problem, rng)

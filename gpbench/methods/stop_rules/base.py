@@ -24,7 +24,7 @@ class StopRule(BaseModel):
     ...     name = "below"
     ...     limit: float
     ...     def stops(self, measures):
-    ...         return measures[-1] < self.limit
+    ...         return bool(measures[-1] < self.limit)
     >>> Below(limit=1.0).stops(np.array([3.0, 0.5]))
     True
     """

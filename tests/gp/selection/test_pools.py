@@ -11,6 +11,7 @@ from gpbench.gp.selection.criteria import nlgpp, post_backfitting, posterior, ra
 from gpbench.gp.selection.greedy import Path
 from gpbench.gp.selection.pools import WithoutRows, WorkingSet
 from gpbench.gp.selection.state import GreedyState
+from gpbench.methods.stop_rules.patience import Patience
 from tests.helpers.watched_pool import Watched
 
 
@@ -110,7 +111,8 @@ def test_the_pool_may_run_dry(rng):
 
 def test_patience_counts_inclusions_without_a_new_minimum(rng):
     state, rows = setup(rng, size=70)
-    path = Path(state, nlgpp.criterion, WorkingSet(rows, nlgpp.criterion.needs, rng, 20), rows).grow(70, patience=5)
+    pool = WorkingSet(rows, nlgpp.criterion.needs, rng, 20)
+    path = Path(state, nlgpp.criterion, pool, rows).grow(70, Patience(patience=5).stops)
     assert path.state.size == path.minimum() + 5 < 70
     assert path.measures[path.minimum() - 1] == min(path.measures)
 

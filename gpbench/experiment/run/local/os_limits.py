@@ -75,6 +75,26 @@ def lift_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
 
 
+class CpuLimitReached(BaseException):
+    """The process has used nearly all the CPU time that the system allows it."""
+
+
+def notice_cpu_limit() -> None:
+    """Raise CpuLimitReached shortly before a limit of CPU time (`ulimit -t`), at which the kernel kills the process."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if soft == resource.RLIM_INFINITY:
+        return
+
+    def reached(_number: int, _frame: object) -> None:
+        raise CpuLimitReached
+
+    signal.signal(signal.SIGXCPU, reached)
+    resource.setrlimit(resource.RLIMIT_CPU, (max(1, soft - min(5, soft // 2)), hard))
+
+
+CPU_LIMIT = "the limit of CPU time (ulimit -t) is reached; raise it and run the same command: finished trials are kept"
+
+
 def oom_kills() -> int:
     """Number of processes on this machine that the kernel killed for lack of memory; the signal alone is SIGKILL."""
     return _number_in("/proc/vmstat", "oom_kill ")
@@ -90,11 +110,11 @@ def _number_in(file: str, name: str) -> int:
 
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
-_LEAST = {"RLIMIT_STACK": 512 * 2**10, "RLIMIT_AS": 2**30, "RLIMIT_DATA": 2**29}
+_LEAST = {"RLIMIT_CPU": 2, "RLIMIT_STACK": 512 * 2**10, "RLIMIT_AS": 2**30, "RLIMIT_DATA": 2**29}
 _PER_THREAD = 80 * 2**20  # bytes of OpenBLAS per thread; numpy and scipy have a copy each
 _TIGHT = {  # resource -> (command of the shell that limits it, limit below which an error is blamed on it)
     "RLIMIT_AS": ("ulimit -v", 2**32), "RLIMIT_DATA": ("ulimit -d", 2**32), "RLIMIT_NOFILE": ("ulimit -n", 64),
-    "RLIMIT_NPROC": ("ulimit -u", 64), "RLIMIT_STACK": ("ulimit -s", 2**20),
+    "RLIMIT_NPROC": ("ulimit -u", 64), "RLIMIT_STACK": ("ulimit -s", 2**20), "RLIMIT_CPU": ("ulimit -t", 2),
 }  # fmt: skip
 
 
