@@ -82,7 +82,7 @@ def audit(name: str, target: str = "", task: str = "regression", missing: str = 
     target = target or csv_file.table(name)[0][-1]
     found = csv_file.look(name, target, task, Choices(categorical="one-hot", missing=missing), as_option)
     if found.faults:
-        raise DataError("\n".join(found.faults))
+        raise DataError.of_lines(found.faults)
     return audit_of(Dataset(name, found.X, found.y, task)).facts(found.encoding.inputs)
 
 
