@@ -129,7 +129,7 @@ class Search:
         tried = f"{counted(len(live), 'candidate')} on {counted(rows, 'row')}"
         self.say(f"{tried}, split {split + 1}; {max(self.left, 0):.0f} s left")
         limit = max(self.left, 0.1)
-        each = limit if len(live) == 1 else ONE * limit
+        each = limit if len(live) == 1 or rows <= PILOT else ONE * limit
         options = Options(jobs=self.jobs, seconds=limit, timeout=each, plugins=catalog.plugin_paths())
         summary = run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
         if summary.signal is not None:  # the runner has listened to it in our stead
@@ -315,7 +315,8 @@ class Search:
 
     def failure(self) -> str:
         """The first reason for which a candidate could not be fitted, other than the time."""
-        return next((r.reason for r in self.results.values() if r.status not in ("ok", "timeout")), "")
+        found = (r for r in self.results.values() if r.status not in ("ok", "timeout"))
+        return next((r.reason for r in found if "timeout: " not in r.reason), "")  # of the full GP before it
 
     def nothing(self) -> str:
         """Why no candidate has a score."""

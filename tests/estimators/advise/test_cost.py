@@ -59,11 +59,19 @@ def test_one_candidate_of_several_does_not_take_all_of_the_time(tmp_path, monkey
         return Summary()
 
     monkeypatch.setattr("gpbench.estimators.advise.halving.run", stand_in)
-    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i * 0.37 % 1},{i}\n" for i in range(100)))
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i * 0.37 % 1},{i}\n" for i in range(1000)))
     source = {"csv": str(tmp_path / "t.csv"), "target": "y", "task": "regression"}
     every = candidates("regression", 80, methods=("auto", "sod"))
-    search = Search(source, "regression", 100, "nmse", 60.0, tmp_path / "out", every)
-    search.rung(every, 80, 0)
-    search.rung(every[:1], 80, 0)
-    assert given[0][1] == pytest.approx(0.6 * given[0][0])
-    assert given[1][1] == given[1][0]
+    search = Search(source, "regression", 1000, "nmse", 60.0, tmp_path / "out", every)
+    for live, rows in ((every, 700), (every[:1], 700), (every, 80)):  # the first rung is not shortened
+        search.rung(live, rows, 0)
+    assert [each / limit for limit, each in given] == pytest.approx([0.6, 1.0, 1.0])
+
+
+def test_hyperparameters_that_were_not_ready_in_time_are_no_failure(tmp_path):
+    search = Search({"csv": "a.csv"}, "regression", 900, "nmse", 20.0, tmp_path, [AUTO])
+    reason = "full-GP hyperparameters: timeout: over the time limit of 9 s"
+    search.results[AUTO, 400, 0] = TrialResult(trial(), "failed", reason)
+    assert search.failure() == "" and "the budget of 20 s is too small" in search.nothing()
+    search.results[FITC, 400, 0] = TrialResult(trial(), "failed", "out of memory")
+    assert search.failure() == "out of memory"
