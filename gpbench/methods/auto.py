@@ -2,7 +2,8 @@
 
 Regression: the exact GP up to EXACT rows, beyond them the one of `fitc`, `vecchia` and `vif` with the highest density
 of rows held out. A model that predicts rows left out worse than a constant does is not returned: the next one is, at
-last the constant. Classes and other likelihoods: EP, on inducing inputs beyond DENSE rows.
+last the constant. Two classes: EP with the kernel by evidence, or Dirichlet regression where rows left out speak for
+it. Other likelihoods: EP. Both on inducing inputs beyond DENSE rows.
 
 A limit of time or memory, which `fit` and `advise` set and the runner does not, lowers the choice.
 """
@@ -24,7 +25,7 @@ from .base import ANY, AT_ONCE, Fitted, Method, Problem
 from .dirichlet import Dirichlet
 from .ep import EP
 from .ep_fic import EPFic
-from .families import left_out
+from .families import ep_or_dirichlet, left_out
 from .families.kernel_of_classes import by_evidence
 from .families.left_out import Tried, named
 from .fitc import Fitc
@@ -102,11 +103,14 @@ class Auto(Method):
         given = {} if self.likelihood is None else {"likelihood": self.likelihood}
         dense, most = (DENSE, FIC) if self.likelihood is None else (DENSE_LIKELIHOOD, FIC_LIKELIHOOD)
         if problem.n <= dense and self.d_max is None and memory.holds(problem.n, MATRICES):
-            fitted = by_evidence(EP(**given), problem, rng)
-            return named(fitted, EP.name, f"{counted(problem.n, 'row')}, up to {dense}")
+            why = f"{counted(problem.n, 'row')}, up to {dense}"
+            if self.likelihood is None:
+                return ep_or_dirichlet.chosen(problem, rng, why)
+            return named(EP(**given).fit(problem, rng), EP.name, why)
         size = min(problem.n, self.d_max or most)
         method = EPFic(d_max=size, inducing="kmeans", optimise_inputs=False, **given)
-        return named(by_evidence(method, problem, rng), EPFic.name, f"{problem.n} rows, {size} inducing inputs")
+        fitted = by_evidence(method, problem, rng) if self.likelihood is None else method.fit(problem, rng)
+        return named(fitted, EPFic.name, f"{problem.n} rows, {size} inducing inputs")
 
     def _many_classes(self, problem: Problem, rng) -> Fitted:
         if problem.n <= DENSE and self.d_max is None:

@@ -14,6 +14,7 @@ from gpbench.gp.kernels.rational_quadratic import RationalQuadratic
 from gpbench.methods.auto import Auto
 from gpbench.methods.base import Problem, Schedule
 from gpbench.methods.ep import EP
+from gpbench.methods.families import kernel_of_classes
 from gpbench.methods.families.kernel_of_classes import by_evidence
 
 rng = np.random.default_rng(0)
@@ -56,6 +57,13 @@ def test_each_input_gets_a_length_scale_where_that_pays():
     found = by_evidence(EP(), problem(ONE_INPUT, ArdSE, Matern32), np.random.default_rng(0))
     first, second = found.gp.kernel.values()["lengthscale"]
     assert found.gp.kernel.ard and second > 3 * first
+
+
+def test_of_many_rows_some_choose_and_all_are_fitted(monkeypatch):
+    monkeypatch.setattr(kernel_of_classes, "MOST", 60)
+    found = by_evidence(EP(), problem(ROUND, Matern12, ArdSE), np.random.default_rng(0))
+    assert found.n_basis == 120 and "on 60 rows" in found.notes[0]
+    assert ((found.predict(X).prob > 0.5) == (ROUND > 0)).mean() > 0.9
 
 
 def test_a_kernel_that_is_named_is_kept():
