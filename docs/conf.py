@@ -49,7 +49,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"/plot_",
     "within_subsection_order": "FileNameSortKey",
-    "reset_modules": ("figure_style.reset", "matplotlib"),
+    "reset_modules": ("matplotlib", "figure_style.reset"),  # the style comes after the reset to defaults
     "image_srcset": ["2x"],
     "abort_on_example_error": True,
     "show_memory": False,
@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "gpbench"
+html_context = {"default_mode": "auto"}  # light or dark as the system of the reader says
 html_static_path = ["_static"]
 html_css_files = ["gpbench.css"]
 html_js_files = ["gpbench.js"]

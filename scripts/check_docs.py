@@ -1,6 +1,7 @@
-"""Check the built documentation: every link inside it leads to a page and a place; nothing comes from a network.
+"""Check the built documentation: links lead to a place, pages have a heading, nothing comes from a network.
 
 python -m scripts.check_docs site/docs
+
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src"), ("img", "srcset")}
 OUTSIDE = {"index.html"}  # pages of the scoreboard, one folder up: `make site` writes them
+NO_HEADING = {"search.html", "genindex.html"}  # their headings come from a script or from the theme
 NO_LOAD = {"canonical", "search", "next", "prev", "author", "index", "alternate"}
 
 
@@ -23,11 +25,13 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.loaded: list[str] = []
         self.ids: set[str] = set()
+        self.headings = 0
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         found = dict(attrs)
         self.ids |= {v for k, v in attrs if k in ("id", "name") and v}
+        self.headings += tag == "h1"
         if tag == "link" and set((found.get("rel") or "").split()) & NO_LOAD:
             return
         for key, value in attrs:
@@ -46,6 +50,8 @@ def faults(folder: Path) -> list[str]:
     found = []
     for file, page in pages.items():
         name = file.relative_to(root)
+        if not page.headings and name.name not in NO_HEADING:
+            found.append(f"{name}: has no heading of the first level")
         found += [f"{name}: loads {url} from a network" for url in page.loaded if urlsplit(url).netloc]
         for url in (*page.links, *(u for u in page.loaded if not urlsplit(u).netloc)):
             parts = urlsplit(url)

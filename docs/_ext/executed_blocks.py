@@ -42,7 +42,7 @@ def environment() -> dict[str, str]:
     """What the shell of an executed block sees: gpbench of this Python, no network, plain output."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     repository = str(Path(__file__).resolve().parents[2])
-    plain = {"NO_COLOR": "1", "COLUMNS": "100", "GPBENCH_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
+    plain = {"NO_COLOR": "1", "COLUMNS": "88", "GPBENCH_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
     return {**os.environ, "PATH": path, "PYTHONPATH": repository, **plain}
 
 

@@ -82,17 +82,27 @@ def report(directory):
 )
 @click.option("--details", is_flag=True, help="Every number and claim, one line each.")
 @click.option("--needed", is_flag=True, help="Only list the trials that would decide the inconclusive cells.")
-@click.option("--report", "report_file", type=output_file, help="Also write the state as Markdown.")
-def check(directories, as_json, junit, baseline, details, needed, report_file):
+@click.option(
+    "--report", "report_file", type=output_file, help="Also write the state as Markdown, with figures in open/."
+)
+@click.option("--sensitivity", is_flag=True, help="Only how far numbers depend on what the papers leave open.")
+@click.option("--figures", type=output_folder, help="With --sensitivity: where a figure for each open choice goes.")
+def check(directories, as_json, junit, baseline, details, needed, report_file, sensitivity, figures):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench.papers import check, check_report, check_summary
+    from gpbench.papers.sensitivity import figure
     from gpbench.system.atomic_files import write
 
     if needed:
         return _needed(directories, as_json)
+    if sensitivity:
+        return _sensitivity(directories, as_json, figures)
+    if figures:
+        raise click.UsageError("--figures belongs to --sensitivity: give both")
     found = check.check([Path(d) for d in directories])
     if report_file:
         write(report_file, check_report.reproduction(found, [Path(d) for d in directories]))
+        figure.draw(found, Path(report_file).parent / check_report.FIGURES)
     if junit:
         write(junit, found.junit())
     if as_json:
@@ -105,6 +115,22 @@ def check(directories, as_json, junit, baseline, details, needed, report_file):
     verdict = found.against(baseline)
     note(verdict.message if details or as_json or baseline else verdict.message.partition(":")[0])
     return 0 if verdict.passed else 4
+
+
+def _sensitivity(directories, as_json: bool, figures: str | None):
+    """Ranges over admissible protocols; never a failure."""
+    from gpbench.papers import check
+    from gpbench.papers.sensitivity import figure, listing
+
+    found = check.check([Path(d) for d in directories])
+    if as_json:
+        print_json([r.to_json() for r in found.ranges])
+    else:
+        width = shutil.get_terminal_size((120, 24)).columns
+        for line in listing.lines(found, width):
+            click.echo(printable(line))
+    if figures:
+        _wrote(figure.draw(found, Path(figures)))
 
 
 def _needed(directories, as_json: bool) -> None:

@@ -44,6 +44,7 @@ def verify(directories, sample, seconds, seed, jobs, as_json):
             if outcome.differs:
                 click.echo(outcome)
         click.echo(found.message)
+    note(f"the sample was drawn with --seed {seed}")
     for dataset, reason in found.no_data.items():
         note(f"{dataset}: {reason}")
     return found.exit_code

@@ -81,8 +81,11 @@ def audit(name: str, target: str = "", task: str = "regression", missing: str = 
         return audit_of(load({"name": name})).facts()
     target = target or csv_file.table(name)[0][-1]
     found = csv_file.look(name, target, task, Choices(categorical="one-hot", missing=missing), as_option)
-    if found.faults:
-        raise DataError.of_lines(found.faults)
+    if found.faults:  # the text of a person's table: what fit makes of it
+        auto = csv_file.look(name, target, task, Choices(columns="auto", missing=missing), as_option)
+        if auto.faults:
+            raise DataError.of_lines(found.faults)
+        found = auto
     return audit_of(Dataset(name, found.X, found.y, task)).facts(found.encoding.inputs)
 
 

@@ -2,7 +2,8 @@
 
 Regression: the exact GP up to EXACT rows, beyond them the one of `fitc`, `vecchia` and `vif` with the highest density
 of rows held out. A model that predicts rows left out worse than a constant does is not returned: the next one is, at
-last the constant. Classes and other likelihoods: EP, on inducing inputs beyond DENSE rows.
+last the constant. Two classes: EP with the kernel by evidence, or Dirichlet regression where rows left out speak for
+it. Other likelihoods: EP. Both on inducing inputs beyond DENSE rows.
 
 A limit of time or memory, which `fit` and `advise` set and the runner does not, lowers the choice.
 """
@@ -17,13 +18,15 @@ from pydantic import Field
 from gpbench.gp.inference.exact import ExactPosterior
 from gpbench.gp.learning.sizes import usual_size
 from gpbench.system import deadline, memory
+from gpbench.text import counted
 from gpbench.versions import Added
 
 from .base import ANY, AT_ONCE, Fitted, Method, Problem
 from .dirichlet import Dirichlet
 from .ep import EP
 from .ep_fic import EPFic
-from .families import left_out
+from .families import ep_or_dirichlet, left_out
+from .families.kernel_of_classes import by_evidence
 from .families.left_out import Tried, named
 from .fitc import Fitc
 from .full_gp import FullGP
@@ -32,6 +35,7 @@ from .vif import Vif
 
 EXACT = 16_000  # rows; beyond, one factorisation takes minutes
 MATRICES = 3  # n x n arrays that the exact GP holds at once
+COMPARED = 4  # fits beyond EXACT rows: three without the rows held out, and the best on all
 PROBE = 1000  # rows whose exact GP tells what more would cost
 DENSE = 1500  # rows up to which EP with the full matrix takes seconds ...
 DENSE_LIKELIHOOD, FIC_LIKELIHOOD = 500, 300  # ... and the same, and a size, for likelihoods whose EP takes more sweeps
@@ -78,7 +82,7 @@ class Auto(Method):
 
     @classmethod
     def operations(cls, n, m, evaluations):
-        return n**3 if n <= EXACT else Fitc.operations(n, usual_size(n), 0)
+        return n**3 if n <= EXACT else COMPARED * Fitc.operations(n, usual_size(n), 0)
 
     def fit(self, problem, rng):
         if problem.classes > 2:
@@ -99,14 +103,18 @@ class Auto(Method):
         given = {} if self.likelihood is None else {"likelihood": self.likelihood}
         dense, most = (DENSE, FIC) if self.likelihood is None else (DENSE_LIKELIHOOD, FIC_LIKELIHOOD)
         if problem.n <= dense and self.d_max is None and memory.holds(problem.n, MATRICES):
-            return named(EP(**given).fit(problem, rng), EP.name, f"{problem.n} rows are no more than {dense}")
+            why = f"{counted(problem.n, 'row')}, up to {dense}"
+            if self.likelihood is None:
+                return ep_or_dirichlet.chosen(problem, rng, why)
+            return named(EP(**given).fit(problem, rng), EP.name, why)
         size = min(problem.n, self.d_max or most)
         method = EPFic(d_max=size, inducing="kmeans", optimise_inputs=False, **given)
-        return named(method.fit(problem, rng), EPFic.name, f"{problem.n} rows, {size} inducing inputs")
+        fitted = by_evidence(method, problem, rng) if self.likelihood is None else method.fit(problem, rng)
+        return named(fitted, EPFic.name, f"{problem.n} rows, {size} inducing inputs")
 
     def _many_classes(self, problem: Problem, rng) -> Fitted:
         if problem.n <= DENSE and self.d_max is None:
-            method, why = Dirichlet(), f"{problem.classes} classes, {problem.n} rows are no more than {DENSE}"
+            method, why = Dirichlet(), f"{problem.classes} classes, {counted(problem.n, 'row')}, up to {DENSE}"
         else:
             size = min(problem.n, self.d_max or CLASSES_SIZE)
             method, why = Dirichlet(regression="vfe", d_max=size), f"{problem.classes} classes, {size} inducing inputs"
@@ -122,7 +130,7 @@ class Auto(Method):
             )
             return
         if problem.n <= EXACT and self._affordable(problem):
-            yield from left_out.exact(problem, rng, f"{problem.n} rows are no more than {EXACT:,}")
+            yield from left_out.exact(problem, rng, f"{counted(problem.n, 'row')}, up to {EXACT:,} it is exact")
             return
         sizes = usual_size(problem.n)
         if deadline.limited() and not self._time_for(12 * problem.n * sizes**2, problem):

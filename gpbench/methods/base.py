@@ -248,6 +248,7 @@ class Method(BaseModel):
     compact: ClassVar[bool] = False  # needs a kernel with compact support
     dense: ClassVar[bool] = False  # holds n x n matrices
     learns_itself: ClassVar[bool] = False  # takes no hyperparameters from us: no full GP is fitted for it
+    takes_prior: ClassVar[bool] = False  # of regression: `hyperparameters: {prior: half-t}`
     row_noise: ClassVar[bool] = False  # takes `Problem.rows`: a weight or a known noise variance of each row
     large: ClassVar[bool] = False  # works on rows beyond memory (gp/inference/parts.py)
     learners: ClassVar[int] = 4  # the last version of the learner that changed its optimisations

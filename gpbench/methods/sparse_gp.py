@@ -26,6 +26,7 @@ class SparseGP(Method):
     )
     heeds = AT_ONCE
     compact = True
+    takes_prior = True  # [vanhatalo] Figure 2 shows posterior modes
     paper = "vanhatalo"
 
     ordering: Ordering = Field("amd", description="fill-reducing ordering")

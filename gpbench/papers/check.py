@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +17,10 @@ from gpbench.system.atomic_files import read_json
 from . import printed_numbers
 from .claims.evidence import Evidence
 from .claims.judging import CLAIM_VERDICTS, STANDIN, ClaimVerdict, judge_claim
+from .headline import Headline, claims_sentence
 from .printed_numbers import Printed
+from .remarks import cause_of
+from .sensitivity.ranges import Range, ranges
 from .verdicts.cells import DESCRIPTIONS, CellVerdict, judge_cell
 from .verdicts.method_order import Order, histogram_lines, histograms, orders
 from .verdicts.rule import GOOD, VERDICTS
@@ -42,11 +45,16 @@ class Check:
     cells: tuple[CellVerdict, ...]
     claims: tuple[ClaimVerdict, ...]
     papers: tuple[str, ...] = printed_numbers.PAPERS  # that the folders stand for
+    ranges: tuple[Range, ...] = ()  # of printed numbers that depend on something their paper leaves open
 
     @property
     def headline(self) -> list[CellVerdict]:
         """Result cells that no label sets apart."""
         return [c for c in self.cells if not c.apart]
+
+    @cached_property
+    def counts(self) -> Headline:
+        return Headline.of(c.to_json() for c in self.cells)
 
     @property
     def cell_counts(self) -> dict[str, int]:
@@ -83,16 +91,14 @@ class Check:
     def summary(self) -> list[str]:
         """The lines that count: results, what is set apart, descriptions, claims."""
         counts = self.cell_counts
-        good, comparable = comparable_counts(counts)
-        share = ""
-        if comparable:
-            share = f" ({good / comparable:.0%} of {comparable} comparable ones replicated, close or better)"
         few = sum(c.needed is not None for c in self.headline)
         said = _said(counts).replace(" inconclusive", f" inconclusive ({few} for lack of runs)")
-        lines = [f"{len(self.headline)} result cells: {said}{share}"]
+        lines = [f"{len(self.headline)} result cells: {said}"]
+        lines += [line for line in (self.counts.sentence(), self.counts.tuned_sentence()) if line]
         lines += [f"apart, {label}: {sum(c.values())} cells: {_said(c)}" for label, c in self.apart_counts.items()]
         lines.append(f"{sum(self.description_counts.values())} descriptions of data: {_said(self.description_counts)}")
         lines.append(f"{sum(self.claim_counts.values())} claims: {_said(self.claim_counts)}")
+        lines.append(claims_sentence(asdict(c) for c in self.claims))
         if stale := sum(bool(c.stale) for c in self.cells):
             lines.append(f"{stale} cells rest on stale trials, of code that has a newer version (run --rerun stale)")
         if on := sum(self.stand_in_claims.values()):
@@ -124,7 +130,8 @@ class Check:
         papers = set(of or printed_numbers.PAPERS)
         mine = lambda things: [t for t in things if t.paper in papers]  # noqa: E731
         return {
-            "version": 3,
+            "version": 4,
+            "headline": asdict(self.counts) | {"sentence": self.counts.sentence()},
             "cell_counts": self.cell_counts,
             "apart_counts": self.apart_counts,
             "description_counts": self.description_counts,
@@ -133,6 +140,7 @@ class Check:
             "revised_claims": [c.id for c in self.revised],
             "cells": [c.to_json() for c in sorted(mine(self.cells), key=lambda c: c.id)],
             "claims": [c.to_json() for c in sorted(mine(self.claims), key=lambda c: c.id)],
+            "ranges": [r.to_json() for r in sorted(mine(self.ranges), key=lambda r: r.id)],
             "orders": [o.to_json() for o in mine(self.orders)],
             "histograms": {p: h for p, h in histograms(self.cells).items() if p in papers},
         }
@@ -201,7 +209,17 @@ def check(dirs: list[str | Path | ResultsTable]) -> Check:
             f"numbers a folder stands for, and simulated stand-ins never count{_told(claims)}"
         )
     asked = {paper for r in results for paper, _ in r.published} | {c.paper for c in compared}
-    return Check(cells, claims, tuple(p for p in printed_numbers.PAPERS if p in asked) or printed_numbers.PAPERS)
+    papers = tuple(p for p in printed_numbers.PAPERS if p in asked) or printed_numbers.PAPERS
+    found = {r.id: r for r in ranges(evidence, cells)}
+    return Check(tuple(_placed(c, found.get(c.id)) for c in cells), claims, papers, tuple(found.values()))
+
+
+def _placed(cell: CellVerdict, found: Range | None) -> CellVerdict:
+    """The cell with the range of our means at other protocols, and the cause of a difference."""
+    cause = cause_of(cell.paper, cell.id, cell.verdict)
+    if found is None:
+        return replace(cell, cause=cause)
+    return replace(cell, place=found.place, low=found.low, high=found.high, cause=cause)
 
 
 def _told(claims) -> str:

@@ -15,13 +15,16 @@ from gpbench.analysis.results_table import load
 from gpbench.analysis.table import markdown_code
 
 from . import printed_numbers
-from .check import Check, comparable_counts
+from .check import Check
 from .claims.judging import CLAIM_VERDICTS
-from .remarks import LABELS, explanations, labels
+from .remarks import LABELS, TUNED, explanations, labels, observations
+from .sensitivity.items import items
+from .sensitivity.ranges import STRENGTHS, missing, sentences
 from .verdicts.cells import CellVerdict
 from .verdicts.method_order import histograms
 from .verdicts.rule import VERDICTS
 
+FIGURES = "open"  # folder beside the page
 APART = ("better", "worse", "different")  # cells that ask for a reason
 HEAD = """# How far the papers' numbers have come out
 
@@ -33,7 +36,8 @@ come from `gpbench/published/<paper>.yaml`; a test ties each to the verdict it e
 
 def reproduction(found: Check, folders: list[Path]) -> str:
     """The page as Markdown."""
-    parts = [HEAD, _counts(found), _folders(folders), _apart(found), _cells(found), _claims(found), _columns(found)]
+    middle = [_counts(found), _open(found), _folders(folders), _apart(found), _cells(found), _drawn()]
+    parts = [HEAD, *middle, _claims(found), _columns(found)]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
@@ -50,15 +54,33 @@ def _counts(found: Check) -> str:
         if counts:
             rows.append((f"[{paper}]", *(counts[v] or "" for v in VERDICTS)))
     rows.append(("all", *(found.cell_counts[v] for v in VERDICTS)))
-    good, comparable = comparable_counts(found.cell_counts)
-    lines = [
-        f"{good} of {comparable} comparable result cells ({good / max(comparable, 1):.0%}) "
-        "are replicated, close or better."
-    ]
-    lines += [f"{line[0].upper()}{line[1:]}." for line in found.summary()[1:]]
+    lines = [f"{line[0].upper()}{line[1:]}." for line in found.summary()[1:]]
     return (
         "## Counts\n\n" + _table(("result cells", *VERDICTS), rows) + "\n" + "\n".join(f"- {x}" for x in lines) + "\n"
     )
+
+
+def _open(found: Check) -> str:
+    """What the papers leave open: a sentence for each, what was not run, and the cells that were."""
+    lines = [f"- {line}." for line in (*sentences(found.ranges), *missing(found.ranges))]
+    rows = []
+    for item in items():
+        mine = [r for r in found.ranges if r.item == item.name and r.run]
+        if mine:
+            places, strengths = Counter(r.place for r in mine), Counter(r.strength for r in mine)
+            numbers = (len(mine), places["inside"], places["outside"], *(strengths[s] for s in STRENGTHS))
+            rows.append((f"[{item.paper}] {item.title}", item.choice, *numbers))
+    head = ("item", "open choice", "numbers", "inside", "outside", *STRENGTHS)
+    text = "## What the papers leave open\n\n" + "\n".join(lines) + "\n"
+    drawn = [i for i in items() if any(r.item == i.name and r.run for r in found.ranges)]
+    figures = "".join(f"\n![{i.title}: {i.choice}]({FIGURES}/open-{i.name}.svg)\n" for i in drawn)
+    return text + ("\n" + _table(head, rows) + figures if rows else "")
+
+
+def _drawn() -> str:
+    """What was found about figures, which have no printed numbers."""
+    lines = [f"- [{p}] {about}: {what}" for p in printed_numbers.PAPERS for about, what in observations(p)]
+    return "## Figures\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _folders(folders: list[Path]) -> str:
@@ -85,7 +107,8 @@ def _cells(found: Check) -> str:
     """The cells that are not replicated, by reason."""
     out = ["## Cells that came out otherwise", ""]
     for paper in printed_numbers.PAPERS:
-        mine = [c for c in found.headline if c.paper == paper and (c.verdict in APART or _explained(c))]
+        judged = [c for c in found.cells if c.paper == paper and not c.description and c.label in ("", TUNED)]
+        mine = [c for c in judged if c.verdict in APART or _explained(c)]
         if not mine:
             continue
         out += [f"### [{paper}]", ""]
@@ -112,7 +135,7 @@ def _by_reason(paper: str, cells: list[CellVerdict]) -> Iterator[tuple[str, list
         mine = [c for c in left if e.fits(c.id, c.verdict)]
         left = [c for c in left if c not in mine]
         if mine:
-            yield f"{e.why}", mine
+            yield e.text, mine
     if left:
         yield "No reason known:", left
 
@@ -124,8 +147,15 @@ def _lines(cells: list[CellVerdict]) -> str:
         printed = c.printed + (f" ± {c.printed_std}" if c.printed_std else "")
         ours = f"{c.ours:.4g}" + (f" ± {c.ours_std:.2g}" if c.ours_std else "")
         se = "?" if c.se is None else f"{c.se:.2g}"
-        rows.append((what, c.method, c.quantity, ours, printed, f"{c.d:+.2g}", se, c.r0 or "?", c.r1, c.verdict))
-    return _table(("where", "method", "quantity", "ours", "printed", "d", "SE", "R0", "R1", "verdict"), rows)
+        rows.append(
+            (what, c.method, c.quantity, ours, printed, f"{c.d:+.2g}", se, c.r0 or "?", c.r1, _verdict(c), c.span)
+        )
+    head = ("where", "method", "quantity", "ours", "printed", "d", "SE", "R0", "R1", "verdict", "range of protocols")
+    return _table(head, rows)
+
+
+def _verdict(c: CellVerdict) -> str:
+    return f"{c.verdict} ({c.label})" if c.label else c.verdict
 
 
 def _size(c: CellVerdict) -> str:
@@ -143,7 +173,7 @@ def _claims(found: Check) -> str:
         for c in mine:
             remarks = [f"earlier check: {c.earlier_verdict}"] if c.revised else []
             remarks += [f"on stand-ins ({c.stands_for})"] if c.stands_for else []
-            remarks += [e.why for e in explanations(c.paper) if e.fits(c.id, c.verdict)]
+            remarks += [e.text for e in explanations(c.paper) if e.fits(c.id, c.verdict)]
             numbers = c.decisive(160) if verdict in ("fails", "undecided", "not run") else ""
             rows.append((c.id, c.text, c.runs, numbers, "; ".join(remarks)))
         out += [f"### {verdict.capitalize()} ({len(mine)})", ""]

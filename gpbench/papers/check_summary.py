@@ -10,7 +10,8 @@ from pathlib import Path
 from gpbench.analysis.table import Table, TableCell, to_text
 from gpbench.text import counted, printable
 
-from .check import BAD, Check, comparable_counts
+from .check import BAD, Check
+from .headline import Headline
 from .remarks import explanations
 from .verdicts.cells import CellVerdict
 
@@ -24,6 +25,8 @@ def summary_lines(found: Check, folders: list[Path], width: int) -> list[str]:
     mine = [c for c in found.headline if c.paper in found.papers]
     differ = sorted((c for c in mine if c.verdict in DIFFER), key=_size, reverse=True)
     lines = to_text(_counts(found, mine), width).splitlines()
+    told = Headline.of(c.to_json() for c in found.cells if c.paper in found.papers).others_sentence()
+    lines += textwrap.wrap(told, width)
     if repeated := [(c.r1, c.r0) for c in mine if c.r1 and c.r0 and c.r1 < c.r0]:
         ours, theirs = sorted({a for a, _ in repeated}), sorted({b for _, b in repeated})
         lines.append(f"{_span(ours)} of {_span(theirs)} repetitions for {len(repeated)} of {len(mine)} numbers")
@@ -44,12 +47,13 @@ def _counts(found: Check, mine: list[CellVerdict]) -> Table:
     for paper in found.papers:
         cells = Counter(c.verdict for c in mine if c.paper == paper)
         claims = Counter(c.verdict for c in found.claims if c.paper == paper and not c.stands_for)
-        good, comparable = comparable_counts(cells)
+        here = Headline.of(c.to_json() for c in found.cells if c.paper == paper)
         differ, holds = sum(cells[v] for v in DIFFER), claims["holds"] + claims["by construction"]
         left = sum(claims.values()) - holds - claims["fails"]
-        numbers = (comparable, good, cells["inconclusive"], differ, holds, claims["fails"], left)
+        numbers = (here.comparable, here.agree, here.better, cells["inconclusive"], differ, here.tuned[0])
+        numbers += (holds, claims["fails"], left)
         rows.append((paper, [TableCell(f"{n}") for n in numbers]))
-    columns = ["paper", "numbers", "agree", "unclear", "differ", "claims hold", "fail", "open"]
+    columns = ["paper", "numbers", "agree", "better", "unclear", "differ", "tuned", "claims hold", "fail", "open"]
     return Table("check", "Printed numbers and claims beside ours", columns, rows)
 
 
@@ -57,7 +61,7 @@ def _difference(c: CellVerdict, width: int, most: int) -> list[str]:
     """The numbers, then the reason in so many lines."""
     where = ", ".join(filter(None, (c.item, c.dataset, c.method, c.quantity)))
     size = f" ({abs(c.d) / c.se:.1f} SE)" if c.se else ""
-    why = next((e.why for e in explanations(c.paper) if e.fits(c.id, c.verdict)), c.note)
+    why = next((e.text for e in explanations(c.paper) if e.fits(c.id, c.verdict)), c.note)
     numbers = f"  {c.verdict}: {where}: ours {c.ours:.4g}, printed {c.printed}{size}"
     reason = textwrap.wrap(why, width - 4, max_lines=most, placeholder=" ...")
     return [numbers, *(f"    {line}" for line in reason)]

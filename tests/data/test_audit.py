@@ -8,6 +8,7 @@ import pytest
 
 from gpbench import data
 from gpbench.cli import main
+from gpbench.data import service
 from gpbench.data.audit import audit, grid
 from gpbench.data.dataset import Dataset, first_equal
 from gpbench.data.leaks import search
@@ -190,3 +191,10 @@ def test_describe_prints_the_audit_of_what_is_at_hand_and_writes_nothing(gpbench
     assert not (tmp_path / "cache").exists()
     monkeypatch.delenv("GPBENCH_MIRROR")
     assert "audit" not in gpbench("describe", "uci-bike")[1]
+
+
+def test_a_table_with_dates_and_units_is_audited_as_fit_reads_it(tmp_path):
+    file = tmp_path / "t.csv"
+    rows = [f"{1 + i % 28}/{1 + i % 12}/2021,{i * 1.37 % 5:.2f} kg,{i % 9}" for i in range(60)]
+    file.write_text("\n".join(["sold,weight,y", *rows]) + "\n")
+    assert service.audit(str(file), "y")["rows"] == "60 rows, 2 inputs"

@@ -9,7 +9,8 @@ import gpbench
 
 EXAMPLE = re.compile(r"(?:^## ([^\n]+)\n(?:(?!^##).)*?)?```python\n(.*?)```", re.S | re.M)
 HEADINGS = [
-    "Predictions", "How good is it?", "Kernels of some columns", "How many basis vectors?",
+    "Predictions", "Weights and measurement errors", "How good is it?", "Kernels of some columns",
+    "How many basis vectors?",
     "A pipeline with text columns", "Molecules", "Classification with compact support",
     "A kernel given as a function", "Keeping a model", "The runner's numbers",
 ]  # fmt: skip

@@ -75,6 +75,8 @@ ALLOWED = {  # file -> call: why it may
     },
     "adapters/serve.py": {
         "np.savez(request['out'], mean=mean, var=var)": SCRATCH,
+        "np.savez(request['out'], prob=prob)": SCRATCH,
+        "np.savez(request['out'], log_density=found)": SCRATCH,
         "os.fdopen(os.dup(1), 'w', buffering=1)": "a standard stream",
     },
     "adapters/environment.py": {
@@ -82,6 +84,7 @@ ALLOWED = {  # file -> call: why it may
     },
     "data/fetch/obtain.py": {
         "shutil.copyfile(mirror / file.path, out)": STAGED,
+        "shutil.copyfile(path, out)": STAGED,
     },
     "data/fetch/pypi.py": {
         "shutil.copyfile(path, out)": STAGED,

@@ -8,6 +8,7 @@ import pytest
 
 from gpbench.papers import printed_numbers, remarks
 from gpbench.papers.check_report import reproduction
+from gpbench.papers.headline import Headline
 
 EXPLAINED = [e for paper in printed_numbers.PAPERS for e in remarks.explanations(paper)]
 
@@ -48,22 +49,21 @@ def test_every_label_sets_some_cell_apart(verdicts):
     for paper in printed_numbers.PAPERS:
         for entry in remarks.labels(paper):
             assert entry.label in remarks.LABELS
-            assert any(v.get("label") == entry.label and fnmatchcase(i, entry.cells) for i, v in verdicts.items())
+            assert any(v.get("label") == entry.label and entry.names(i) for i, v in verdicts.items()), entry
 
 
 def test_the_page_says_what_the_check_found(repo, verdicts):
     """The committed page and the committed check are of one state."""
     page = (repo / "docs/results/reproduction.md").read_text()
     assert "do not edit" in page
-    cells = [v for v in verdicts.values() if "description" in v and not v["description"] and not v["label"]]
-    compared = [c for c in cells if c["verdict"] not in ("not comparable", "not run", "no data")]
-    good = sum(c["verdict"] in ("replicated", "close", "better") for c in compared)
-    assert f"{good} of {len(compared)} comparable result cells" in page
+    counts = Headline.of(v for v in verdicts.values() if "description" in v)
+    for sentence in (counts.sentence(), counts.tuned_sentence()):
+        assert sentence[1:] in page
     for v in verdicts.values():
         if "text" in v:
             assert f"| {v['id']} | {v['text']} |" in page
     for e in EXPLAINED:
-        assert e.why in page, e.about
+        assert e.text in page, e.about
 
 
 def test_a_reason_is_left_out_when_its_verdict_is_gone(tmp_path):
@@ -72,5 +72,6 @@ def test_a_reason_is_left_out_when_its_verdict_is_gone(tmp_path):
 
     folder = printed_folders.write_item(tmp_path, "keerthi", "Table 1")
     page = reproduction(check([folder]), [folder])
-    assert "42 of 42 comparable result cells (100%) are replicated, close or better." in page
+    assert "7 of 7 comparable printed results are replicated or close (100%), 0 better." in page
+    assert "(tuned): 35 of 35 replicated or close, 0 better." in page
     assert "gradient based adaptation" not in page

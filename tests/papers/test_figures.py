@@ -135,3 +135,27 @@ def test_no_two_methods_of_a_folder_look_alike(folder):
 
 def test_a_folder_that_stands_for_no_figure_has_no_panel():
     assert drawn("keerthi-table1") == {}
+
+
+def test_pseudo_inputs_outside_the_axes_stand_at_the_border_and_are_counted_in_the_caption():
+    (panel,) = drawn("snelson-figure1").values()
+    assert "arrows at the border" in panel.caption
+    numbers = panel.numbers
+    final = numbers[(numbers["series"] == "final ones") & (numbers["axis"] == "(b) SPGP")]["x"]
+    axes = panel.axes[0, 1]
+    low, high = axes.get_xlim()
+    out = int(((final < low) | (final > high)).sum())
+    assert f"(b) {out} of {len(final)}" in panel.caption and out > 0
+    arrows = [line for line in axes.get_lines() if line.get_marker() in ("<", ">")]
+    assert {x for line in arrows for x in line.get_xdata()} <= {low, high}
+    assert sum(int(text.get_text()) for text in axes.texts) == out
+
+
+def test_k_se_is_extrapolated_by_a_line_of_its_own_that_the_caption_names():
+    panel = drawn("vanhatalo-figure3a")["figure-3-clusters2d-ep-time"]
+    numbers = panel.numbers
+    line = numbers[numbers["series"] == "k_se, extrapolated"]
+    measured = numbers[numbers["series"] == "k_se"]
+    assert list(line["x"]) == [5000, 10000] and measured["x"].max() == 5000
+    assert line["y"].iloc[0] == measured["y"].iloc[-1] and line["y"].iloc[1] > line["y"].iloc[0]
+    assert "k_se at n = 10000 is extrapolated" in panel.caption and "Not run: k_se at n = 10000" in panel.caption

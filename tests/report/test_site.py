@@ -8,7 +8,7 @@ import pytest
 
 from gpbench.errors import ConfigError
 from gpbench.papers import printed_numbers
-from gpbench.report.site import build, with_state
+from gpbench.report.site import build, folder_pages, with_state
 from gpbench.report.site.readme_state import BEGIN, END
 from gpbench.report.site.readme_state import state as readme_state
 from gpbench.report.site.scoreboard import Score
@@ -16,12 +16,13 @@ from tests.helpers.html_reader import Reader
 from tests.helpers.made_folders import SMALL
 
 
-def cell(verdict, label="", description=False, paper="keerthi"):
-    return {"paper": paper, "verdict": verdict, "label": label, "description": description}
+def cell(verdict, label="", description=False, paper="keerthi", place="", cause=""):
+    found = {"paper": paper, "verdict": verdict, "label": label, "description": description}
+    return found | {"place": place, "cause": cause}
 
 
 def claim(verdict, stands_for="", paper="keerthi"):
-    return {"paper": paper, "verdict": verdict, "stands_for": stands_for}
+    return {"paper": paper, "verdict": verdict, "stands_for": stands_for, "cause": ""}
 
 
 FOUND = {
@@ -47,9 +48,10 @@ FOUND = {
 def test_a_score_counts_results_that_nothing_sets_apart():
     score = Score.of(FOUND["cells"], FOUND["claims"])
     assert (score.cells["replicated"], score.cells["worse"], score.apart) == (3, 1, 2)
-    assert score.good == (5, 6)
     assert score.sentence() == (
-        "5 of 6 comparable printed results are replicated, close or better (83%); 2 of 3 claims hold"
+        "4 of 6 comparable printed results are replicated or close (67%), 1 better; of the other 1, 0 are inside the "
+        "range of what the paper leaves open, 0 outside with a tested cause, 1 outside without one, and for 0 no other "
+        "protocol was run. 2 of 3 claims hold, 1 fail (0 with a tested cause), 0 are undecided or not run"
     )
 
 
@@ -59,8 +61,8 @@ def test_the_state_has_a_line_for_each_paper_and_one_for_all():
         line.split(" | ")[0].strip("| `"): line.strip("| ").split(" | ")[1:] for line in lines if line.startswith("| ")
     }
     assert set(rows) == {"paper", *printed_numbers.PAPERS, "all"}
-    assert rows["keerthi"] == ["3", "1", "0", "0", "1", "0", "1", "1", "1", "0", "0"]
-    assert rows["all"] == ["3", "1", "1", "0", "1", "0", "1", "2", "1", "0", "0"]
+    assert rows["keerthi"] == ["3", "1", "0", "0", "1", "0", "1", "", "1", "1", "0", "0"]
+    assert rows["all"] == ["3", "1", "1", "0", "1", "0", "1", "", "2", "1", "0", "0"]
     assert len({line.count("|") for line in lines if line.startswith("|")}) == 1
 
 
@@ -105,10 +107,8 @@ def test_index_and_readme_count_alike(site):
     readme = (out.parent.parent / "README.md").read_text()
     row = next(line for line in readme.splitlines() if "`sundararajan`" in line).strip("| ").split(" | ")
     text = " ".join(" ".join(Reader((out / "index.html").read_text()).text).split())
-    card = text[text.index("308 printed results") :]
-    assert re.match(rf"308 printed results {row[1]} replicated ({row[2]} close )?{row[4]} inconclusive", card), card[
-        :99
-    ]
+    card = text[text.index(" 98 printed results") + 1 :]
+    assert re.match(rf"98 printed results {row[1]} replicated ({row[2]} close )?{row[4]} inconclusive", card), card[:99]
 
 
 def test_a_paper_page_has_every_printed_number_beside_ours(site):
@@ -124,3 +124,11 @@ def test_two_folders_of_one_name_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="two folders are called results-small"):
         build([SMALL, other], tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_the_picture_of_a_card_shows_the_first_metric_of_the_config():
+    names = ["box-a-nlpd", "ranks-coverage", "ranks-nlpd", "ranks-rmse", "measure-a"]
+    order = sorted(names, key=lambda name: (folder_pages._place(name, ["rmse", "nlpd", "coverage"]), name))
+    assert order == ["measure-a", "ranks-rmse", "box-a-nlpd", "ranks-nlpd", "ranks-coverage"]
+    links = folder_pages.FolderLinks("a", "a", "", "", [], [], 1, 1, 0, [f"{name}.svg" for name in order], "")
+    assert links.picture == "ranks-rmse.svg"

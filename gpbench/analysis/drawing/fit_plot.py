@@ -25,15 +25,23 @@ def draw(ax, found: dict, deviations: float, colours: dict = BLACK, keep=None, o
         keep(ax, "predictive mean and lines", x, mean, low, high)
     for key, height, name in PSEUDO_INPUTS:
         if key in found and colours[key] != "none":
-            _marks(ax, name, found[key], height, colours[key], colours["marker"], keep)
+            _marks(ax, name, found[key], height, (colours[key], colours["marker"]), keep, (x[0], x[-1]))
     if overlaid and "inducing_x" in found:
         at = np.isin(found["data_x"], found["inducing_x"])
         ax.plot(found["data_x"][at], found["data_y"][at], "o", color=colours["inducing_x"], markersize=3.5, zorder=3)
     ax.set_xlim(x[0], x[-1])
 
 
-def _marks(ax, name: str, at, height: float, colour: str, marker: str, keep) -> None:
+def _marks(ax, name: str, at, height: float, colours: tuple[str, str], keep, limits: tuple[float, float]) -> None:
+    """Inducing inputs at one height; those outside the axes are arrows at the border."""
     if keep is not None:
         keep(ax, name, at, np.full(len(at), height))
-    ax.plot(at, np.full(len(at), height), marker, color=colour, markersize=5, label=name, linestyle="",
-            transform=ax.get_xaxis_transform())  # fmt: skip
+    (colour, marker), (low, high) = colours, limits
+    at, look = np.asarray(at), {"color": colour, "linestyle": "", "transform": ax.get_xaxis_transform()}
+    inside = (at >= low) & (at <= high)
+    ax.plot(at[inside], np.full(inside.sum(), height), marker, markersize=5, label=name, **look)
+    for arrow, edge, out in (("<", low, at < low), (">", high, at > high)):
+        if out.any():
+            ax.plot([edge], [height], arrow, markersize=6, clip_on=False, **look)
+            text = {"textcoords": "offset points", "xytext": (0, 6), "fontsize": 7, "color": colour}
+            ax.annotate(f"{out.sum()}", (edge, height), ha="center", xycoords=ax.get_xaxis_transform(), **text)

@@ -10,7 +10,17 @@ import numpy as np
 
 from ..shards import LARGEST
 from . import date_format, number_format
-from .column_rules import FEWEST_GAPS, GAP_SHARE, ColumnRule, _cells, distinct, fold, is_gap, marked_cells
+from .column_rules import (
+    FEWEST_GAPS,
+    GAP_SHARE,
+    ColumnRule,
+    _cells,
+    distinct,
+    fold,
+    is_gap,
+    marked_cells,
+    plain_numbers,
+)
 from .csv_words import SHOWN, Say, called
 from .date_format import in_words
 from .number_format import Hints, NumberFormat
@@ -108,18 +118,15 @@ def _as_levels(made: Draft, rule: ColumnRule, column: RawColumn, options: Option
 
 
 def _plainly(column: RawColumn, hints: Hints) -> bool:
-    """Reads a column of plain numbers at once; false where a cell is another text, a code, or grouped by dots."""
+    """Reads a column of plain numbers and gaps at once; false for another text, a code, groups by dots."""
     if hints.decimal == "," or hints.thousands == ".":
         return False
-    try:
-        values = np.array(list(map(float, column.cells)))
-    except (ValueError, TypeError):
+    if (values := plain_numbers(column.cells)) is None:
         return False
-    if not np.isfinite(values).all() or any("_" in c for c in column.cells[:50]):
-        return False
-    sample = [c.strip() for c in column.cells[:1000]]
+    sample = [c.strip() for c in column.cells[:1000] if not is_gap(c)]
     if (
-        number_format.are_codes(sample)
+        not sample
+        or number_format.are_codes(sample)
         or _compact(sample, "")
         or (all(_WHOLE.fullmatch(c) for c in sample if "." in c) and any("." in c for c in sample))
     ):
@@ -268,7 +275,8 @@ def _texts(rule: ColumnRule, column: RawColumn, options: Options, chosen: str, s
     if len(levels) == 1 and not chosen:
         return _one_level(rule, levels, gaps, options)
     mixed = len({c.strip() for c, k in zip(cells, at) if k >= 0}) - len(levels)
-    spelt = (f"{mixed} spellings differ in case or spaces only",) if mixed > 0 else ()
+    what = "1 spelling differs" if mixed == 1 else f"{mixed} spellings differ"
+    spelt = (f"{what} in case or spaces only",) if mixed > 0 else ()
     if chosen in ("id", "text"):
         use = "id" if chosen == "id" else "left out"
         return Draft(replace(rule, kind=chosen, use=use, facts=("by choice",)))

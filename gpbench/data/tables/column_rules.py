@@ -99,6 +99,8 @@ class ColumnRule:
             if self.number is not None and self.number.gaps:
                 values[np.isin(values, self.number.gaps)] = np.nan
             return values, np.zeros(len(values), dtype=bool)
+        if self.kind == "number" and self.number.plain and (values := plain_numbers(column.cells)) is not None:
+            return values, np.zeros(len(values), dtype=bool)
         read = self.number.value if self.kind == "number" else self.date.value
         values, codes = distinct(column.cells)
         empty = np.array([is_gap(c) for c in values], dtype=bool)
@@ -225,6 +227,27 @@ def column_notes(reading: Reading) -> list[ColumnNote]:
 
 def is_gap(cell: str | None) -> bool:
     return cell is None or cell.strip().lower() in GAPS
+
+
+def _plain_number(cell: str) -> float:
+    """The number, NaN for a gap; ValueError for another text, and for what only Python reads as a number."""
+    try:
+        if "_" not in cell:
+            return float(cell)
+    except (ValueError, TypeError):
+        pass
+    if is_gap(cell):
+        return np.nan
+    raise ValueError(cell)
+
+
+def plain_numbers(cells: list) -> np.ndarray | None:
+    """Cells that are plain numbers and gaps; None where one is another text."""
+    try:
+        found = np.array([_plain_number(c) for c in cells], dtype=float)
+    except ValueError:
+        return None
+    return None if np.isinf(found).any() else found
 
 
 def fold(cell: str) -> str:

@@ -211,8 +211,13 @@ def _scale(words: set[str]) -> dict[str, float] | None:
 
 def _choose(equal, usable, hints: Hints):
     """(format, a second reading or None, an example on which they differ)."""
-    first = equal[0]
-    differing = [(f, c) for f in equal[1:] if (c := _differ(first, f, usable))]
+    first, signs = equal[0], set("".join(p.digits for _, p, _ in usable))
+
+    def seen(f):
+        """What of the format occurs: two of which the same occurs read every cell alike."""
+        return tuple(sign if sign in signs else "" for sign in f)
+
+    differing = [(f, c) for f in equal[1:] if seen(f) != seen(first) and (c := _differ(first, f, usable))]
     if not differing:
         return first, None, ""
     other, example = differing[0]

@@ -45,16 +45,19 @@ def candidates(
 ) -> list[Candidate]:
     """For n training rows and up to `most` basis vectors; `methods` are globs that leave some of them.
 
+    The first one is `auto`, which chooses kernel and size itself.
+
     Inducing inputs start where the methods' own default is (`covering`). `own` are methods of plug-ins, which join; one
     with a parameter that only its user can give does so when it is named, and the config's error then names the key.
     """
     top = min(most, n)
+    found = [Candidate("auto", 0, {})]
     if task == "classification":
-        found = _sized("ep-fic", (10, 25, 50, 100), top, inducing="kmeans", optimise_inputs=False)
+        found += _sized("ep-fic", (10, 25, 50, 100), top, inducing="kmeans", optimise_inputs=False)
         found.append(Candidate("ep-sparse", 0, {}, "pp3"))
         found += [Candidate("ep", 0, {})] if n <= DENSE_ROWS else []
     else:
-        found = [c for method in ("fitc", "vfe", "info") for c in _sized(method, SIZES, top)]
+        found += [c for method in ("fitc", "vfe", "info") for c in _sized(method, SIZES, top)]
         found += [c for method in ("sod", "local") for c in _sized(method, SIZES[1:], top)]
         found += _sized("vecchia", (10, 20, 40), top, key="neighbours")
     for name, cls in (own or {}).items():

@@ -29,6 +29,7 @@ from gpbench.metrics import loss
 from gpbench.text import counted
 
 from . import candidates as listed
+from . import cost
 from .candidates import Candidate
 from .choose import promoted
 
@@ -38,6 +39,7 @@ MOST_TEST = 5000  # rows a split is tested on: enough to tell candidates apart
 SPLITS = 5  # on all rows, at most
 SHARE = 0.5  # of the time left that a rung may plan with
 DEAR = 0.4  # of the time left: a candidate that takes more would leave nothing to compare it with
+ONE = 0.6  # of the time left, after which one trial of several is stopped: the others are to be done
 LAST = 0.8  # the same where nothing would be left for another
 START, AROUND = 2.0, 0.3  # seconds until a rung's first process, and of the process around a fit, on an idle machine
 READS = 3  # of the file, for each rung: its config, its plan, and the runner before its first process
@@ -62,10 +64,6 @@ def refuse(path: str, target: str, y: np.ndarray) -> None:
         raise DataError(f"{path}: {rows} too few to hold some out; {FEWEST_ROWS} at least")
     if not np.ptp(y):
         raise DataError(f"{path}: column '{target}' is constant ({y[0]:g}): every candidate predicts that")
-
-
-def _took(result: TrialResult) -> float:
-    return sum(result.seconds.get(k) or 0.0 for k in ("fit", "predict"))
 
 
 @dataclass
@@ -131,7 +129,8 @@ class Search:
         tried = f"{counted(len(live), 'candidate')} on {counted(rows, 'row')}"
         self.say(f"{tried}, split {split + 1}; {max(self.left, 0):.0f} s left")
         limit = max(self.left, 0.1)
-        options = Options(jobs=self.jobs, seconds=limit, timeout=limit, plugins=catalog.plugin_paths())
+        each = limit if len(live) == 1 or rows <= PILOT else ONE * limit
+        options = Options(jobs=self.jobs, seconds=limit, timeout=each, plugins=catalog.plugin_paths())
         summary = run(config.name, resolved_yaml(config), trials, self.folder, options, planned=self.planned)
         if summary.signal is not None:  # the runner has listened to it in our stead
             raise Stopped(summary.exit_code)
@@ -160,33 +159,24 @@ class Search:
     def seconds(self, live: list[Candidate], rows: int) -> float:
         """Seconds that a rung takes: what is done once, and each candidate.
 
-        The full GP that gives hyperparameters is done once per split, and grows with the cube of its rows.
+        The full GP that gives hyperparameters is done once per split (auto has its own kernel), and grows with the cube
+        of its rows.
         """
-        each = [self._work(c, rows) for c in live]
-        once = max((learn for _, learn in each), default=0.0)
-        return (sum(fit for fit, _ in each) + once) / self.jobs + self.pace * self._around(len(live))
+        each = [(c.method == "auto", *self._work(c, rows)) for c in live]
+        once = sum(max((learn for own, _, learn in each if own is of), default=0.0) for of in (True, False))
+        return (sum(fit for _, fit, _ in each) + once) / self.jobs + self.pace * self._around(len(live))
 
     def _around(self, count: int) -> float:
         """Seconds of so many processes besides their fits, on an idle machine."""
         return START + READS * self.reading + (AROUND + self.reading) * count / self.jobs
 
     def _work(self, c: Candidate, rows: int) -> tuple[float, float]:
-        """Seconds of fit and prediction, and of the full GP before it, by the dearest that the method has shown so far.
-
-        Time grows with the rows, and with the square of the size.
-        """
-        seen = [(k[0], k[1], r) for k, r in self.results.items() if k[0].method == c.method and r.status == "ok"]
-        if not seen:
-            return 0.0, 0.0
-        nearest, n, r = max(seen, key=lambda x: (x[0].size <= c.size, x[1], x[0].size))
-        grown = (max(c.size, 1) / max(nearest.size, 1)) ** 2 if nearest.size else 1.0
-        learn = (r.seconds.get("learn") or 0.0) * (min(rows, 1000) / min(n, 1000)) ** 3
-        return _took(r) * max(1.0, rows / n) * max(1.0, grown), learn
+        return cost.work(c, rows, self.results, self.pace)
 
     def pace_of(self, spent: float, done: list[TrialResult]) -> float:
         """Pace of the machine: seconds of a rung, compared with the recorded seconds of its fits."""
         learn = max((r.seconds.get("learn") or 0.0 for r in done), default=0.0)
-        return max(1.0, (spent - (sum(map(_took, done)) + learn) / self.jobs) / self._around(len(done)))
+        return max(1.0, (spent - (sum(map(cost.took, done)) + learn) / self.jobs) / self._around(len(done)))
 
     def pays(self, chosen: list[Candidate], c: Candidate, share: float) -> bool:
         """Whether such a share of the time left pays for one more on all rows, and it alone is not too dear."""
@@ -325,7 +315,8 @@ class Search:
 
     def failure(self) -> str:
         """The first reason for which a candidate could not be fitted, other than the time."""
-        return next((r.reason for r in self.results.values() if r.status not in ("ok", "timeout")), "")
+        found = (r for r in self.results.values() if r.status not in ("ok", "timeout"))
+        return next((r.reason for r in found if "timeout: " not in r.reason), "")  # of the full GP before it
 
     def nothing(self) -> str:
         """Why no candidate has a score."""

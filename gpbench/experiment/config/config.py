@@ -309,9 +309,12 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             place = settings_of.where("hyperparameters", dataset.settings, dataset.keys, method.settings, method.keys)
             sharing = (method.cls,) if "hyperparameters" in method.settings else config.classes
             method_entry.refuse_idle_keys(reader, learned, sharing, place)
-            no_prior = method.cls.task == "regression" and not method.cls.learns_itself
+            cls = method.cls
+            no_prior = cls.task == "regression" and not cls.learns_itself and not cls.takes_prior
             if learned.get("prior", "none") != "none" and no_prior:
-                reader.fault((*place, "prior"), f"'prior': {method.method} has none; it is for classification")
+                reader.fault(
+                    (*place, "prior"), f"'prior': {method.method} has none; it is for classification and sparse-gp"
+                )
             values = learned.get("values")
             if values is not None and settings["kernel"]:
                 kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"), method.cls.task)

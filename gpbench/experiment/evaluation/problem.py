@@ -20,6 +20,7 @@ from gpbench.gp.inference.row_noise import RowNoise
 from gpbench.gp.kernels.base import Kernel
 from gpbench.gp.kernels.build import alternatives, build_kernel, names_in
 from gpbench.gp.learning import ladder
+from gpbench.gp.learning.few_rows import are_few
 from gpbench.gp.learning.full_gp import fit_hyperparameters, neutral_start
 from gpbench.gp.learning.kernel_choice import evidence_note, learn_each
 from gpbench.gp.learning.learner import HyperparameterSearch, OptimiserOptions
@@ -152,5 +153,5 @@ def full_gp(
     listed = [
         {"kernel": kernels[one.number], "theta": one.gp.kernel.theta, "noise": float(one.gp.noise)} for one in found
     ]
-    note = evidence_note([" with ".join(names_in(one["kernel"])) for one in listed], found, len(kernels))
+    note = evidence_note([" with ".join(names_in(one["kernel"])) for one in listed], found, len(kernels), are_few(X))
     return plain(found[0].gp, found[0].info) | {"kernels": listed, "notes": [note]}

@@ -24,6 +24,9 @@ class Stationary(Kernel):
 
     def __init__(self, theta, dims: int, ard: bool = True):
         self.theta = np.asarray(theta, dtype=float)
+        self._named(dims, ard)
+
+    def _named(self, dims: int, ard: bool) -> None:
         self.dims, self.ard = dims, ard
         lengths = tuple(f"lengthscale[{d}]" for d in range(dims)) if ard else ("lengthscale",)
         self.names = ("variance", *lengths, *self.shapes)
@@ -41,6 +44,15 @@ class Stationary(Kernel):
     def with_theta(self, theta):
         new = copy(self)
         new.theta = np.asarray(theta, dtype=float)
+        return new
+
+    def with_ard(self, ard: bool):
+        """With a length-scale for each input, or one for all of them, the geometric mean."""
+        if ard == self.ard:
+            return self
+        lengths = np.repeat(self._lengths, self.dims) if ard else self._lengths.mean(keepdims=True)
+        new = self.with_theta(np.r_[self.theta[0], lengths, self._shape])
+        new._named(self.dims, ard)
         return new
 
     @property

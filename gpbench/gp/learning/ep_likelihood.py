@@ -32,8 +32,8 @@ class Point:
         count = len(x) - len(self.likelihood.pack())
         return Point(self.layout.moved(x[:count]), self.likelihood.moved(x[count:]))
 
-    def bounds(self, learner: HyperparameterSearch) -> list:
-        return [*self.layout.bounds(learner), *self.likelihood.bounds()]
+    def bounds(self, learner: HyperparameterSearch, hold: bool = False) -> list:
+        return [*self.layout.bounds(learner), *self.likelihood.bounds(hold)]
 
 
 def find_mode(
@@ -54,8 +54,14 @@ def find_mode(
             slope = at.layout.gradient(dtheta + dprior, dZ=dZ)
             return found.log_Z + log_prior, np.concatenate([slope, ep_parallel.slopes(found, y, at.likelihood)])
 
-        limits = start.bounds(rules.options.learner)
-        found = rules.options.maximise(objective, start.pack(), limits, PRECISION, recorder=recorder)
+        options, x, first = rules.options, start.pack(), None
+        if start.likelihood.likelihood.held and options.evaluations > 1:
+            half = options.within(options.evaluations // 2)
+            limits = start.bounds(options.learner, hold=True)
+            first = half.maximise(objective, x, limits, PRECISION, recorder=recorder)
+            options, x = options.within(options.evaluations - first.evaluations), first.x
+        found = options.maximise(objective, x, start.bounds(options.learner), PRECISION, recorder=recorder)
+        found = found if first is None else first.then(found)
         searches.append((found, start.moved(found.x)))
         return found
 

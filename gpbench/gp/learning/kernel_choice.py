@@ -17,7 +17,7 @@ from gpbench.gp.inference.model import GP
 from gpbench.recorder import Recorder
 from gpbench.system import deadline
 
-from . import ladder
+from . import few_rows, ladder
 from .ladder import KernelSearch
 from .learner import DEFAULT, OptimiserOptions
 from .parameters import Layout
@@ -46,6 +46,8 @@ def learn_each(
 ) -> list[Learned]:  # fmt: skip
     """The kernels that reached the last rung, the highest evidence first; rows in random order."""
     first, *later = _rungs(len(y))
+    if few_rows.are_few(X):
+        evaluate = few_rows.with_prior(evaluate)
     searches: dict[int, KernelSearch] = {}
     reason = None
     for number, gp in enumerate(gps):
@@ -108,8 +110,9 @@ def _carried(gp: GP, search: KernelSearch) -> np.ndarray:
     return Layout(GP(gp.kernel.with_theta(theta), end.noise)).pack()
 
 
-def evidence_note(names: list[str], found: list[Learned], compared: int) -> str:
+def evidence_note(names: list[str], found: list[Learned], compared: int, few: bool = False) -> str:
     """Which kernel it is, and why, in a sentence; `names` are those of the kernels found."""
     told = ", ".join(f"{name} {one.evidence:.1f}" for name, one in zip(names, found))
     where = f"a full GP on {found[0].rows} rows"
-    return f"kernel {names[0]}: of {compared} kernels the highest log evidence of {where} ({told})"
+    prior = ", with a prior because rows are few for so many inputs" if few else ""
+    return f"kernel {names[0]}: of {compared} kernels the highest log evidence of {where} ({told}){prior}"

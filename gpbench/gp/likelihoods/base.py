@@ -72,6 +72,7 @@ class Likelihood:
     targets: ClassVar[Literal["numbers", "counts", "classes"]] = "numbers"
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     power: ClassVar[float] = 1.0  # of EP: 1, or less for a likelihood that is not log-concave
+    held: ClassVar[tuple[str, ...]] = ()  # parameters that stay at their start until the others have been learned
 
     def start(self, y) -> dict[str, float]:
         """Parameter values where learning begins, for these targets."""
@@ -185,5 +186,8 @@ class Fixed:
         names = self.likelihood.parameters.items()
         return Fixed(self.likelihood, {name: q.unpacked(v) for (name, q), v in zip(names, x)})
 
-    def bounds(self) -> list[tuple[float, float]]:
-        return [q.bounds for q in self.likelihood.parameters.values()]
+    def bounds(self, hold: bool = False) -> list[tuple[float, float]]:
+        """Of the optimiser's variables; `hold`: parameters that are learned last may not move."""
+        kept = self.likelihood.held if hold else ()
+        found = zip(self.likelihood.parameters.items(), self.pack())
+        return [(x, x) if name in kept else q.bounds for (name, q), x in found]

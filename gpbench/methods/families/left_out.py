@@ -17,6 +17,7 @@ from gpbench.methods.full_gp import FullGP
 
 SHARE, MOST = 0.1, 2000  # of the rows that are held out, and rows at most
 FEWEST = 5  # rows from which on a constant is compared
+LEAST = 1e-10  # of the variance: what is left of it where all other targets are equal
 EQUAL = 0.01  # nats: a density lower by less than this counts as equal
 
 
@@ -62,7 +63,7 @@ def of_constant(problem: Problem) -> LeftOut | None:
     if n < FEWEST or not np.ptp(y):
         return None
     mean = (y.sum() - y) / (n - 1)
-    var = np.maximum(((y**2).sum() - y**2) / (n - 1) - mean**2, np.finfo(float).tiny)
+    var = np.maximum(((y**2).sum() - y**2) / (n - 1) - mean**2, LEAST * y.var())
     return LeftOut(y - mean, var)
 
 

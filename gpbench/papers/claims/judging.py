@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from ..printed_numbers import Claim
+from ..remarks import cause_of
 from . import evaluate
 from .evidence import Evidence
 from .findings import Finding
@@ -29,6 +30,7 @@ class ClaimVerdict:
     trials: tuple[int, int] = (0, 0)
     stands_for: str = ""
     numbers: str = ""
+    cause: str = ""  # of a failure: tested, none found, or nothing tried
 
     def to_json(self) -> dict:
         return asdict(self) | {"trials": list(self.trials)}
@@ -70,7 +72,7 @@ def judge_claim(claim: Claim, evidence: Evidence, twins: Evidence | None = None)
             verdict = "not run"
     return ClaimVerdict(
         claim.id, claim.paper, claim.where, claim.text, verdict, claim.earlier_verdict,
-        finding.trials, finding.stands_for, numbers,
+        finding.trials, finding.stands_for, numbers, cause_of(claim.paper, claim.id, verdict),
     )  # fmt: skip
 
 

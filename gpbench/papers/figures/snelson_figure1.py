@@ -6,7 +6,7 @@ from __future__ import annotations
 from gpbench.analysis.results_table import ResultsTable
 
 from .panel import Panel
-from .trials import drawn, fit, shared_legend
+from .trials import beyond_axes, drawn, fit, shared_legend
 
 COLOURS = {"mean": "black", "sd": "black", "start_x": "#d00000", "inducing_x": "#0000c8", "marker": "x"}
 SHOWN = (("(a) full GP", "full GP"), ("(b) SPGP", "SPGP-left"), ("(c) PLV likelihood", "PLV-left"))
@@ -24,6 +24,14 @@ def panels(results: ResultsTable):
     panel.compare(results, results.ok[results.ok["trial_id"].isin([row["trial_id"] for _, row in trials])])
     panel.differs += [
         "The authors' 200 points, one kept for testing; hyperparameters at the full GP's optimum, not at unknown truth",
+        _outside(results, trials),
         f"{trials[1][1]['d_max']:.0f} pseudo-inputs and conjugate gradients, neither of which the paper states",
     ]
     yield panel
+
+
+def _outside(results: ResultsTable, trials: list) -> str:
+    """How many final pseudo-inputs lie outside the axes, panel by panel."""
+    counts = {title[:3]: beyond_axes(results, row["trial_id"]) for title, row in trials}
+    told = ", ".join(f"{title} {out} of {all_}" for title, (out, all_) in counts.items() if all_)
+    return f"Final pseudo-inputs outside the axes are arrows at the border, with their number: {told}"

@@ -15,7 +15,7 @@ LOOK = {"color": "black", "linestyle": "-", "marker": "."}
 
 
 def panels(results: ResultsTable):
-    named = results.ok["label"].str.extract(r"^(?P<kernel>pp\d)-D(?P<D>\d+)$")
+    named = results.ok["label"].str.extract(r"^(?P<kernel>pp\d)-D(?P<D>\d+)(?: mode)?$")
     rows = results.ok.assign(kernel=named["kernel"], D=pd.to_numeric(named["D"])).dropna(subset=["D"])
     for kernel, mine in rows.groupby("kernel"):
         lengths = [last_of(results.curves, f"theta.lengthscale.{i}", mine) for i in range(2)]
@@ -36,7 +36,13 @@ def _panel(results: ResultsTable, rows: pd.DataFrame, kernel: str, name: str, ax
     panel.compare(results, rows.drop(columns="d_max"))
     panel.differs.append("Median and 95 % quantiles across the data sets, 500 training rows each (not stated)")
     if name == "length-scale":
-        panel.differs.append("Mean of the two inputs' length-scales at the maximum of the evidence, no prior")
+        mode = rows["label"].str.endswith(" mode").all()
+        where = (
+            "at the posterior mode under the paper's half-t prior"
+            if mode
+            else "at the maximum of the evidence, no prior"
+        )
+        panel.differs.append(f"Mean of the two inputs' length-scales {where}")
     finish(panel.ax, f"k_{kernel}", "D", axis, legend=False, scale=False)
     panel.ax.set_ylim(bottom=0)
     return panel

@@ -25,8 +25,10 @@ DESCRIPTIONS = ("as printed", "different", "not run", "no data")  # sizes of dat
 class CellVerdict:
     """A printed number, ours in its unit, and the verdict; `None` where there is nothing to say.
 
-    `label` sets a cell apart (fixed by the config, tuned to the print, suspected misprint, stand-in data); `needed` is
+    `label` sets a cell apart (fixed by the config, tuned, suspected misprint, stand-in data); `needed` is
     the number of runs in all that would decide an inconclusive one; `stale`: runs of code that has a newer version.
+    `place`: where the print lies beside the range `low` to `high` of our means at other admissible protocols (inside,
+    outside, not run; empty where the paper leaves nothing open); `cause`: of a difference (tested, none found).
     """
 
     id: str
@@ -53,6 +55,10 @@ class CellVerdict:
     stands_for: str = ""
     stale: int = 0
     note: str = ""
+    place: str = ""
+    low: float | None = None
+    high: float | None = None
+    cause: str = ""
 
     @property
     def n(self) -> int:
@@ -77,7 +83,13 @@ class CellVerdict:
         how = f"d {self.d:+.3g}, SE {_or_none(self.se)}, margin {self.margin:.3g}, R0 {self.r0 or '?'}, R1 {self.r1}"
         apart = f" [{self.label}]" if self.label else ""
         apart += f" [{self.stale} of {self.r1} runs stale]" if self.stale else ""
+        apart += f" [{self.span}]" if self.low is not None else ""
         return f"{self.id} {self.verdict}{apart}: ours {mine}, printed {theirs}; {how}{_after(self.note)}"
+
+    @property
+    def span(self) -> str:
+        """The range of our means at admissible protocols, and where the print lies."""
+        return self.place if self.low is None else f"{self.place} {self.low:.4g} to {self.high:.4g}"
 
 
 def _after(note: str) -> str:
@@ -113,10 +125,7 @@ def _judged(cell: Printed, rows: pd.DataFrame, ours: pd.Series, kind: str, stale
         notes.append(f"{int((~kept).sum())} trials that chose the protocol are left out")
     if not kept.any():
         return _verdict(cell, "not run", label=label, note="every trial was spent on choosing the protocol")
-    folds = keyed["folds"].max()
-    runs = ours[kept] if isnan(folds) else repetitions(ours[kept], keyed["trial"][kept], int(folds))
-    mean, std = float(runs.mean()), float(runs.std(ddof=1)) if len(runs) > 1 else nan
-    sample = rule.Sample(mean, 0.0 if std <= ROUNDING * abs(mean) else std, len(runs))
+    folds, sample = keyed["folds"].max(), _sample(ours[kept], rows)
     single = not isnan(folds) and sample.n == 1
     found = rule.unrepeated(cell, sample, int(folds)) if single else rule.judge(cell, sample)
     if single and isnan(found.se):
@@ -128,6 +137,20 @@ def _judged(cell: Printed, rows: pd.DataFrame, ours: pd.Series, kind: str, stale
         margin=found.margin, r1=sample.n, needed=found.needed, label=label, stands_for=kind, stale=stale,
         note="; ".join(filter(None, [found.reason, *notes])),
     )  # fmt: skip
+
+
+def sample_of(cell: Printed, rows: pd.DataFrame, curves: pd.DataFrame) -> rule.Sample | None:
+    """Mean and spread of rows that stand for a printed number, in its unit; None if its quantity was not recorded."""
+    values = _values(cell, rows, curves) * cell.factor
+    return None if values.empty else _sample(values, rows)
+
+
+def _sample(values: pd.Series, rows: pd.DataFrame) -> rule.Sample:
+    keyed = rows.drop_duplicates("trial_id").set_index("trial_id").reindex(values.index)
+    folds = keyed["folds"].max()
+    runs = values if isnan(folds) else repetitions(values, keyed["trial"], int(folds))
+    mean, std = float(runs.mean()), float(runs.std(ddof=1)) if len(runs) > 1 else nan
+    return rule.Sample(mean, 0.0 if std <= ROUNDING * abs(mean) else std, len(runs))
 
 
 def repetitions(values: pd.Series, trials: pd.Series, k: int) -> pd.Series:

@@ -29,9 +29,9 @@ class FolderLinks:
 
     @property
     def picture(self) -> str:
-        """The paper's own figure, else the first of the kinds in BEST."""
-        ranked = [(k, f) for f in self.figures for k, kind in enumerate(BEST) if f.startswith(kind)]
-        return min(ranked)[1] if ranked else ""
+        """The paper's own figure, else the first of the kinds in BEST; of one kind the first in `figures`."""
+        ranked = [(k, i) for i, f in enumerate(self.figures) for k, kind in enumerate(BEST) if f.startswith(kind)]
+        return self.figures[min(ranked)[1]] if ranked else ""
 
     @property
     def group(self) -> str:
@@ -42,7 +42,8 @@ def place_folder(results: ResultsTable, into: Path) -> FolderLinks:
     """<into>/<name>/ with report.html, config.yaml and plots/*.svg."""
     name = results.path.resolve().name
     folder = into / name
-    figures = sorted((results.path / "plots").glob("*.svg"))
+    metrics = results.config.get("metrics") or []
+    figures = sorted((results.path / "plots").glob("*.svg"), key=lambda file: (_place(file.stem, metrics), file.name))
     config = results.path / "config.resolved.yaml"
     text = config.read_bytes() if config.is_file() else b""
     place_below(folder, {"report.html": page(results, figures), "config.yaml": text})
@@ -56,6 +57,11 @@ def place_folder(results: ResultsTable, into: Path) -> FolderLinks:
         name, f"{results.name}: {'; '.join(items)}" if items else results.name, shown, words, papers, items,
         results.done, results.planned, len(results.failures), [file.name for file in figures], _suite(data),
     )  # fmt: skip
+
+
+def _place(stem: str, metrics: list[str]) -> int:
+    """The place of the metric that a figure shows among those of the config; a figure without one comes first."""
+    return next((k for k, metric in enumerate(metrics, 1) if stem.endswith(f"-{metric}")), 0)
 
 
 def _some(names: list[str], most: int = 5) -> str:

@@ -9,6 +9,7 @@ from .scoreboard import Score
 
 BEGIN, END = "<!-- state: written by `make site` -->", "<!-- end of state -->"
 CELLS = ("replicated", "close", "better", "inconclusive", "worse", "different")
+TUNED = "tuned, agree"
 CLAIMS = ("fails", "undecided", "not run")
 
 
@@ -20,12 +21,19 @@ def state(found: dict) -> str:
         rows.append((f"`{paper}`", score))
     whole = Score.of(found["cells"], found["claims"])
     rows.append(("all", whole))
-    head = ["paper", *CELLS, "not run", "claims hold", "fail", "undecided", "not run"]
+    head = ["paper", *CELLS, "not run", TUNED, "claims hold", "fail", "undecided", "not run"]
     lines = [f"{whole.sentence()}.", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for name, score in rows:
         left = score.cells["not run"] + score.cells["no data"]
         holds = score.claims["holds"] + score.claims["by construction"]
-        numbers = [*(score.cells[v] for v in CELLS), left, holds, *(score.claims[v] for v in CLAIMS)]
+        tuned, agree, _ = score.headline.tuned
+        numbers = [
+            *(score.cells[v] for v in CELLS),
+            left,
+            f"{agree} of {tuned}" if tuned else "",
+            holds,
+            *(score.claims[v] for v in CLAIMS),
+        ]
         lines.append(f"| {name} | {' | '.join(map(str, numbers))} |")
     lines += [
         "",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from gpbench.analysis.results_table import ResultsTable
 from gpbench.papers import printed_numbers
-from gpbench.papers.check import Check, comparable_counts, gather
+from gpbench.papers.check import Check, gather
 from gpbench.papers.claims.judging import CLAIM_VERDICTS, ClaimVerdict
+from gpbench.papers.headline import Headline, claims_sentence
 from gpbench.papers.verdicts.cells import CellVerdict
 from gpbench.papers.verdicts.method_order import Order
 from gpbench.papers.verdicts.rule import VERDICTS
@@ -22,6 +23,8 @@ class Score:
     cells: dict[str, int]
     claims: dict[str, int]
     apart: int
+    headline: Headline
+    claims_told: str
 
     @classmethod
     def of(cls, cells: Iterable[dict], claims: Iterable[dict]) -> Score:
@@ -30,22 +33,12 @@ class Score:
         mine = Counter(c["verdict"] for c in cells if not c["label"])
         said = Counter(c["verdict"] for c in claims if not c["stands_for"])
         apart = sum(bool(c["label"]) for c in cells) + sum(bool(c["stands_for"]) for c in claims)
-        return cls({v: mine[v] for v in VERDICTS}, {v: said[v] for v in CLAIM_VERDICTS}, apart)
-
-    @property
-    def good(self) -> tuple[int, int]:
-        """Replicated, close or better; of how many that can be compared."""
-        return comparable_counts(self.cells)
+        counts = {v: mine[v] for v in VERDICTS}, {v: said[v] for v in CLAIM_VERDICTS}
+        return cls(*counts, apart, Headline.of(cells), claims_sentence(claims))
 
     def sentence(self) -> str:
-        good, total = self.good
-        holds = self.claims["holds"] + self.claims["by construction"]
-        parts = (
-            [f"{good} of {total} comparable printed results are replicated, close or better ({good / total:.0%})"]
-            if total
-            else []
-        )
-        return "; ".join([*parts, f"{holds} of {sum(self.claims.values())} claims hold"])
+        parts = (self.headline.sentence(), self.headline.tuned_sentence(), self.claims_told)
+        return ". ".join(f"{part[0].upper()}{part[1:]}" for part in parts if part)
 
 
 @dataclass(frozen=True)
