@@ -22,6 +22,7 @@ from .verdicts.cells import CellVerdict
 from .verdicts.method_order import histograms
 from .verdicts.rule import VERDICTS
 
+FIGURES = "open"  # folder beside the page
 APART = ("better", "worse", "different")  # cells that ask for a reason
 HEAD = """# How far the papers' numbers have come out
 
@@ -69,7 +70,9 @@ def _open(found: Check) -> str:
             rows.append((f"[{item.paper}] {item.title}", item.choice, *numbers))
     head = ("item", "open choice", "numbers", "inside", "outside", *STRENGTHS)
     text = "## What the papers leave open\n\n" + "\n".join(lines) + "\n"
-    return text + ("\n" + _table(head, rows) if rows else "")
+    drawn = [i for i in items() if any(r.item == i.name and r.run for r in found.ranges)]
+    figures = "".join(f"\n![{i.title}: {i.choice}]({FIGURES}/open-{i.name}.svg)\n" for i in drawn)
+    return text + ("\n" + _table(head, rows) + figures if rows else "")
 
 
 def _drawn() -> str:
