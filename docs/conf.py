@@ -49,7 +49,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"/plot_",
     "within_subsection_order": "FileNameSortKey",
-    "reset_modules": ("figure_style.reset", "matplotlib"),
+    "reset_modules": ("matplotlib", "figure_style.reset"),  # the style comes after the reset to defaults
     "image_srcset": ["2x"],
     "abort_on_example_error": True,
     "show_memory": False,

@@ -32,7 +32,7 @@ figure, (top, bottom) = plt.subplots(2, 1, figsize=(8, 5), sharex=True, height_r
 top.plot(X, y, ".", color="0.6", label="rows")
 top.plot(X[changed], y[changed], "o", color="C1", fillstyle="none", markersize=9, label="changed rows")
 top.plot(X, y - left_out, color="C0", label="leave-one-out mean")
-top.legend(ncols=3)
+figure.legend(loc="outside upper center", ncols=3)
 top.set_ylabel("y")
 bottom.vlines(X[:, 0], 0, residual, color="C0", linewidth=1)
 bottom.vlines(X[changed, 0], 0, residual[changed], color="C1", linewidth=2.5)
