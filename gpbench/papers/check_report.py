@@ -6,11 +6,13 @@ that it explains stands, and what has no reason is listed as such.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from gpbench.analysis.results_table import load
+from gpbench.analysis.table import markdown_code
 
 from . import printed_numbers
 from .check import Check
@@ -41,7 +43,7 @@ def reproduction(found: Check, folders: list[Path]) -> str:
 
 def _table(head: tuple[str, ...], rows) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(re.sub(r"(?<!\\)\|", r"\\|", str(c)) for c in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -89,7 +91,7 @@ def _folders(folders: list[Path]) -> str:
         items = ", ".join(f"[{paper}] {item}" for paper, item in results.published)
         per = results.ok.groupby(["dataset", "label"], dropna=False)["trial"].nunique()
         runs = "-" if per.empty else f"{per.min()}" if per.min() == per.max() else f"{per.min()} to {per.max()}"
-        rows.append((f"`{results.path.name}`", items, f"{results.done} of {results.planned}", runs))
+        rows.append((markdown_code(results.path.name), items, f"{results.done} of {results.planned}", runs))
     return "## What was run\n\n" + _table(("folder", "stands for", "trials done", "trials a method and data set"), rows)
 
 
