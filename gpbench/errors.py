@@ -1,10 +1,39 @@
 """What can go wrong, each with the exit code of the command line (docs/reference/cli.md)."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .text import printable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class GpbenchError(Exception):
-    """One clear sentence for the user: what, where, what to do."""
+    """One clear sentence for the user: what, where, what to do; or one for each of several faults (`of_lines`)."""
 
     exit_code = 1
+    several = False
+
+    @classmethod
+    def of_lines(cls, lines: Iterable[str]) -> Self:
+        """An error of several lines; a line end within one of them, as in a column's name, is written out."""
+        error = cls("\n".join(map(printable, lines)))
+        error.several = True
+        return error
+
+    def about(self, before: str, after: str = "") -> Self:
+        """The same error with more words."""
+        error = type(self)(f"{before}{self}{after}")
+        error.several = self.several
+        return error
+
+    @property
+    def told(self) -> str:
+        """The text for a terminal."""
+        return str(self) if self.several else printable(str(self))
 
 
 class ConfigError(GpbenchError):

@@ -21,7 +21,12 @@ configs="vanhatalo/figure2_pp1 vanhatalo/figure2_pp2 vanhatalo/table1 vanhatalo/
   sundararajan/figure4 cao/figure2_hog keerthi/table1
   vanhatalo/figure3a vanhatalo/figure3b vanhatalo/figure3b_own vanhatalo/orderings vanhatalo/rows vanhatalo/table3
   sundararajan/cache_time cao/swap_time cao/figure3 cao/figure2_thrombin cao/figure6 cao/figure7 kin40k keerthi/figure1
-  keerthi/scoring_time"
+  keerthi/scoring_time
+  sundararajan/table5-open sundararajan/table4-open-boston sundararajan/table4-open-abalone snelson/n12-open
+  sundararajan/table2-open sundararajan/table3-open vanhatalo/table1-open vanhatalo/table1-open-draw1
+  vanhatalo/table1-open-draw2 vanhatalo/table1-open-draw3 vanhatalo/table1-open-draw4 vanhatalo/table3-open
+  sundararajan/table4-open-bank-cpu keerthi/table1-open
+  vanhatalo/figure2_mode_pp0 vanhatalo/figure2_mode_pp1 vanhatalo/figure2_mode_pp2 vanhatalo/figure2_mode_pp3"
 # their seconds are drawn, or claims stand on them
 measuring_time=" keerthi/figure1 keerthi/scoring_time kin40k sundararajan/cache_time vanhatalo/table3 vanhatalo/figure3a
   vanhatalo/figure3b vanhatalo/figure3b_own vanhatalo/orderings vanhatalo/rows cao/figure2_thrombin cao/figure3
@@ -107,13 +112,14 @@ same_trials() {  # folders that have trials of a config too
 }
 
 run_config() {
-  local config=$1 name folder sources=()
+  local config=$1 name folder sources=() more=()
+  case $config in sundararajan/table[23]-open) more=(--whole-paths) ;; esac
   name=$(sed -n 's/^name: *//p' "configs/$config.yaml")
   for folder in "$repo/results/$name" $(same_trials "$config"); do
     if [ -d "$folder" ]; then sources+=(--from "$folder"); fi
   done
   say "== $config"
-  attended .venv/bin/gpbench run "configs/$config.yaml" -j 1 --rerun stale "${sources[@]}"
+  attended .venv/bin/gpbench run "configs/$config.yaml" -j 1 --rerun stale "${sources[@]}" "${more[@]}"
   local code=$?
   commit "Background run: $config" results
   if [ $code -ge 130 ]; then say "$config was stopped (code $code)"; exit $code; fi

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from gpbench.html import notebook
 from gpbench.html.table import table as html_table
-from gpbench.text import csv_cell
+from gpbench.text import csv_cell, printable
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,13 @@ def render(table: Table, fmt: str, folder: str = "") -> str:
 
 
 def escape_markdown(text: str) -> str:
-    text = re.sub(r"([\\`*_\[\]<>|~])", r"\\\1", text)
-    return text.replace("\n", " ")
+    """One line without control characters, in which Markdown and HTML have no meaning."""
+    return printable(re.sub(r"([\\`*_\[\]<>|~])", r"\\\1", text.replace("\n", " ")))
+
+
+def markdown_code(text: str) -> str:
+    """Code for a Markdown page; a text that would end it, or a cell of a table, is written as plain text."""
+    return escape_markdown(text) if set(text) & set("`|\n\r") or printable(text) != text else f"`{text}`"
 
 
 def to_markdown(table: Table) -> str:

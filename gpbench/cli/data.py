@@ -6,6 +6,8 @@ import os
 
 import click
 
+from gpbench.text import printable
+
 from .shared import ConfigName, Group, fail, json_option, output_folder, plugin_option, print_json
 
 
@@ -84,7 +86,7 @@ def audit(name, target, task, missing, as_json):
     if as_json:
         return print_json(found)
     for question, answer in found.items():
-        click.echo(f"{question}: {answer}")
+        click.echo(printable(f"{question}: {answer}"))
 
 
 @data.command()

@@ -82,12 +82,15 @@ def report(directory):
 )
 @click.option("--details", is_flag=True, help="Every number and claim, one line each.")
 @click.option("--needed", is_flag=True, help="Only list the trials that would decide the inconclusive cells.")
-@click.option("--report", "report_file", type=output_file, help="Also write the state as Markdown.")
+@click.option(
+    "--report", "report_file", type=output_file, help="Also write the state as Markdown, with figures in open/."
+)
 @click.option("--sensitivity", is_flag=True, help="Only how far numbers depend on what the papers leave open.")
 @click.option("--figures", type=output_folder, help="With --sensitivity: where a figure for each open choice goes.")
 def check(directories, as_json, junit, baseline, details, needed, report_file, sensitivity, figures):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench.papers import check, check_report, check_summary
+    from gpbench.papers.sensitivity import figure
     from gpbench.system.atomic_files import write
 
     if needed:
@@ -99,6 +102,7 @@ def check(directories, as_json, junit, baseline, details, needed, report_file, s
     found = check.check([Path(d) for d in directories])
     if report_file:
         write(report_file, check_report.reproduction(found, [Path(d) for d in directories]))
+        figure.draw(found, Path(report_file).parent / check_report.FIGURES)
     if junit:
         write(junit, found.junit())
     if as_json:

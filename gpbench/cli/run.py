@@ -54,9 +54,10 @@ def _load(paths, overrides) -> list[tuple[str, Config | DataError]]:
             loaded.append((path, e))
         except ConfigError as e:
             no_such_file = not Path(packaged.located(path)).exists()
-            problems.append(f"{e}{packaged.hint(path)}" if no_such_file else str(e))
+            problems.append(f"{e.told}{packaged.hint(path)}" if no_such_file else e.told)
     if problems:
-        raise ConfigError("\n".join([*problems, *(str(e) for _, e in loaded if isinstance(e, DataError))]))
+        problems += [e.told for _, e in loaded if isinstance(e, DataError)]
+        raise ConfigError.of_lines(line for problem in problems for line in problem.split("\n"))
     return loaded
 
 
@@ -136,9 +137,9 @@ def run(configs, output, offline, overrides, dry_run, methods, datasets, trials,
         try:
             code = max(code, one.dry_run(**options) if dry_run else one.run(dict(options)))
         except DataError as e:  # of this config alone
-            code = max(code, fail(DataError(f"{whose}{e}{one.kept_to()}")))
+            code = max(code, fail(e.about(whose, one.kept_to())))
         except GpbenchError as e:
-            raise type(e)(f"{whose}{e}") from e
+            raise e.about(whose) from e
         if code >= 128:
             break
     return code

@@ -61,12 +61,12 @@ def is_quiet() -> bool:
 def note(message: str) -> None:
     """A remark for the person at the terminal; results go to stdout, this goes to stderr."""
     if not is_quiet():
-        click.echo(printable(message, keep="\n"), err=True)
+        click.echo(printable(message), err=True)
 
 
 def fail(error) -> int:
     """Print the error's sentence(s) and return its exit code."""
-    click.echo(printable(f"gpbench: {error}", keep="\n"), err=True)
+    click.echo(f"gpbench: {error.told}", err=True)
     return error.exit_code
 
 
@@ -82,7 +82,7 @@ KEPT = "stopped; what had finished is kept, the same command continues"
 
 
 def stopped(sentence: str) -> None:
-    click.echo(f"gpbench: {sentence}", err=True)
+    click.echo(printable(f"gpbench: {sentence}"), err=True)
 
 
 @contextlib.contextmanager

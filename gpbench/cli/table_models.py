@@ -77,7 +77,8 @@ def fit(file, target, task, output, method, n_basis, kernel, learn, max_seconds,
         with progress_bar(left), deadline.within(left):
             fit_table(model, looked)
     except BadInput as e:
-        raise type(e)(_in_options(str(e))) from e
+        said = [_in_options(line) for line in e.told.split("\n")]
+        raise type(e).of_lines(said) from e
     lines = told(model, None if max_seconds is None else JUDGING * max_seconds)
     model.save(output)
     if report is not None:

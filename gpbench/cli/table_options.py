@@ -96,7 +96,7 @@ def look(file, target: str, task: str, choices, seconds: float | None = None):
 
     found = csv_file.look(file, target, task, choices, as_option, seconds)
     if found.faults:
-        raise DataError("\n".join(found.faults))
+        raise DataError.of_lines(found.faults)
     plain = {k: v for k, v in choices.model_dump(exclude_unset=True).items() if (k, v) != ("missing", "auto")}
     return found, {"csv": os.path.abspath(file), "target": target, "task": found.task, **plain}
 

@@ -84,7 +84,7 @@ def audit(name: str, target: str = "", task: str = "regression", missing: str = 
     if found.faults:  # the text of a person's table: what fit makes of it
         auto = csv_file.look(name, target, task, Choices(columns="auto", missing=missing), as_option)
         if auto.faults:
-            raise DataError("\n".join(found.faults))
+            raise DataError.of_lines(found.faults)
         found = auto
     return audit_of(Dataset(name, found.X, found.y, task)).facts(found.encoding.inputs)
 

@@ -192,7 +192,7 @@ def predict_table(model, path, interval: float | None = None, quantiles: tuple[f
                 cells[i] = value
             columns[name] = cells
     else:
-        raise DataError(f"{path}: no row can be predicted:\n" + "\n".join(new.told))
+        raise DataError.of_lines([f"{path}: no row can be predicted:", *new.told])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)

@@ -6,11 +6,13 @@ that it explains stands, and what has no reason is listed as such.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from gpbench.analysis.results_table import load
+from gpbench.analysis.table import markdown_code
 
 from . import printed_numbers
 from .check import Check
@@ -22,6 +24,7 @@ from .verdicts.cells import CellVerdict
 from .verdicts.method_order import histograms
 from .verdicts.rule import VERDICTS
 
+FIGURES = "open"  # folder beside the page
 APART = ("better", "worse", "different")  # cells that ask for a reason
 HEAD = """# How far the papers' numbers have come out
 
@@ -40,7 +43,7 @@ def reproduction(found: Check, folders: list[Path]) -> str:
 
 def _table(head: tuple[str, ...], rows) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(re.sub(r"(?<!\\)\|", r"\\|", str(c)) for c in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -69,7 +72,9 @@ def _open(found: Check) -> str:
             rows.append((f"[{item.paper}] {item.title}", item.choice, *numbers))
     head = ("item", "open choice", "numbers", "inside", "outside", *STRENGTHS)
     text = "## What the papers leave open\n\n" + "\n".join(lines) + "\n"
-    return text + ("\n" + _table(head, rows) if rows else "")
+    drawn = [i for i in items() if any(r.item == i.name and r.run for r in found.ranges)]
+    figures = "".join(f"\n![{i.title}: {i.choice}]({FIGURES}/open-{i.name}.svg)\n" for i in drawn)
+    return text + ("\n" + _table(head, rows) + figures if rows else "")
 
 
 def _drawn() -> str:
@@ -86,7 +91,7 @@ def _folders(folders: list[Path]) -> str:
         items = ", ".join(f"[{paper}] {item}" for paper, item in results.published)
         per = results.ok.groupby(["dataset", "label"], dropna=False)["trial"].nunique()
         runs = "-" if per.empty else f"{per.min()}" if per.min() == per.max() else f"{per.min()} to {per.max()}"
-        rows.append((f"`{results.path.name}`", items, f"{results.done} of {results.planned}", runs))
+        rows.append((markdown_code(results.path.name), items, f"{results.done} of {results.planned}", runs))
     return "## What was run\n\n" + _table(("folder", "stands for", "trials done", "trials a method and data set"), rows)
 
 

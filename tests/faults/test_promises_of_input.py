@@ -5,7 +5,9 @@ import re
 
 import pytest
 
+from gpbench.analysis.table import escape_markdown, markdown_code
 from gpbench.data.fetch import obtain
+from gpbench.papers import check_report
 
 BASE = "name: t\ndataset: {name: friedman3, n_train: 20, n_test: 20}\nmethods: [sod]\n"
 CSV = "name: t\ndataset: {csv: my.csv, target: y}\nmethods: [sod]\n"
@@ -96,7 +98,10 @@ OPTIONS = {
     "a plug-in that is no Python file": (["--plugin", "small.yaml"], "a plug-in is a Python file"),
     "a plug-in that is not there": (["--plugin", "absent.py"], "no such file"),
     "a plug-in that is broken": (["--plugin", "broken.py"], "broken.py: ZeroDivisionError: division by zero"),
-    "a plug-in that has nothing": (["--plugin", "empty.py"], "defines no Method, Kernel or Source with a name"),
+    "a plug-in that has nothing": (
+        ["--plugin", "empty.py"],
+        "empty.py: defines no Method, Kernel, ",
+    ),
     "a plug-in named like ours": (["--plugin", "sod.py"], "there is a method 'sod' already"),
     "a selection of nothing": (["--trials", "7-9"], "selects nothing"),
     "no jobs": (["-j", "0"], "-j"),
@@ -158,7 +163,7 @@ def test_escape_codes_in_names_of_files_and_columns_reach_neither_terminal_nor_r
     (here / "c.yaml").write_text(f'{head[0]}dataset: {{csv: "my\\e[31m.csv", target: y}}\n{rest}')
     code, out, err = command("run", "c.yaml")
     assert code == 0 and r"my\x1b[31m.csv" in out, err
-    (here / name).write_text("x\x1b[2J,y\n1,2\n,3\n4,5\n")
+    (here / name).write_text("x\x1b[2J,y\n1,2\n3,inf\n4,5\n")
     code, _, said = command("fit", name, "--target", "y", "-o", "model.npz")
     assert code == 3 and r"my\x1b[31m.csv" in said
     written = [p.read_text() for p in here.glob("results/**/*") if p.suffix in (".csv", ".html", ".md", ".svg")]
@@ -183,3 +188,35 @@ def test_names_that_a_format_would_obey_are_escaped_in_each(here, command):
     assert "a_b%" not in (out / "tables/results.tex").read_text()
     assert command("tables", out, "-q")[0] == 0  # and what was escaped is read back
     assert "=cmd|" in (out / "tables/results.md").read_text().replace("\\", "")
+
+
+ODD_NAME = "a\nb\x1b[31m"  # of a column: a line end and a colour
+
+
+def test_a_line_end_in_the_name_of_a_column_does_not_reach_the_terminal(here, command):
+    numbers = "".join(f"{i % 7},{i % 5}.5,{i * i % 11}\n" for i in range(40))
+    (here / "my.csv").write_text(f'"{ODD_NAME}",x,y\n{numbers}')
+    (here / "gap.csv").write_text(f'"{ODD_NAME}",x,y\n{numbers}foo,1,2\n,1,2\n')
+    (here / "gap.yaml").write_text("name: gap\ndataset: {csv: gap.csv, target: y}\nmethods: [sod]\n")
+    fit = ["fit", "my.csv", "--method", "sod", "-o", "model.npz", "--target"]
+    told = [command(*fit, "y"), command(*fit, ODD_NAME), command(*fit, "absent"), command("validate", "gap.yaml"),
+            command("fit", "gap.csv", "--target", "y", "-o", "m.npz"), command("data", "audit", "gap.csv")]  # fmt: skip
+    for _, out, err in told:
+        assert "a\nb" not in out + err and "\x1b" not in out + err
+    assert all(r"a\nb\x1b[31m" in out + err for _, out, err in told[:4])
+    assert told[3][2].count("\n") == 2  # two faults, a line each
+
+
+def test_a_folder_whose_name_is_markdown_or_html_is_plain_text_in_the_report_of_check(here, command):
+    assert command("run", "small.yaml", "-q")[0] == 0
+    name = "a`<img src=x onerror=alert(1)>|b"
+    (here / "results/small").rename(here / name)
+    (row,) = [line for line in check_report._folders([here / name]).splitlines() if "onerror" in line]
+    assert row.startswith(r"| a\`\<img src=x onerror=alert(1)\>\|b | ")
+    assert row.count("|") - row.count(r"\|") == 5  # four cells
+
+
+def test_markdown_has_one_escape_for_text_and_one_for_code():
+    assert markdown_code("results") == "`results`"
+    assert markdown_code("a`b") == escape_markdown("a`b") == r"a\`b"
+    assert escape_markdown("<b>\n|\x1b") == r"\<b\> \|\x1b"

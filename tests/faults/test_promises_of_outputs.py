@@ -261,7 +261,7 @@ def test_a_reader_that_takes_one_line_of_many_ends_predict_with_141(prepared, un
     head = subprocess.run(["head", "-1"], stdin=predict.stdout, capture_output=True, text=True)
     predict.stdout.close()
     _, err = predict.communicate()
-    assert head.stdout == "mean,std\n" and predict.returncode == 141 and err == ""
+    assert head.stdout == "mean,std,lower,upper\n" and predict.returncode == 141 and err == ""
 
 
 @buffered

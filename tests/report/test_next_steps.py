@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from gpbench import catalog
 from gpbench.analysis.results_table import load
 from gpbench.analysis.table import Table, TableCell
 from gpbench.data.standins import title_of
@@ -53,7 +54,9 @@ def test_at_most_three_methods_that_failed_are_named(tmp_path):
     assert steps[3].text == "2 more methods failed, in 18 trials:"
 
 
-def test_a_command_for_a_plug_in_asks_for_its_file(tmp_path):
+def test_a_command_for_a_plug_in_asks_for_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalog, "plugin_paths", list)
+
     def change(rows):
         rows.loc[rows["label"] == "SB", "method"] = "mine"
 

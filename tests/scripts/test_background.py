@@ -127,7 +127,7 @@ def test_a_signal_stops_it_with_what_is_finished_committed_and_one_runs_at_a_tim
         assert len(archive(clone)) == 1
         assert "is held: another run is at work" in run(repo, "v1", code=6)
         os.kill(first.pid, number)
-        assert "the same command continues" in first.communicate(timeout=30)[1]
+        assert "the same command continues" in first.communicate(timeout=120)[1]
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(first.pid, signal.SIGKILL)

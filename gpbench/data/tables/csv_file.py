@@ -58,7 +58,7 @@ def read(csv: str, target: str, task: str = "regression", sha256: str = "", labe
         raise DataError(f"{csv}: has changed since the run was planned; put the old file back or start a new run")
     found = look(csv, target, task, Choices(**choices))
     if found.faults:
-        raise DataError("\n".join(found.faults))
+        raise DataError.of_lines(found.faults)
     notes = (f"the user's file {path.name}", *(r.partition(": ")[2] for r in found.remarks if r.endswith("dropped")))
     X, y = found.X, found.y
     more = {"weight": found.weight, "noise_variance": found.noise_variance}

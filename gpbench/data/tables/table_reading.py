@@ -16,7 +16,7 @@ from gpbench.text import nearest
 from ..labels import numbered
 from ..leaks import single_leaks
 from .column_kinds import Draft, Options, as_text, draft
-from .column_rules import ColumnRule, Reading, distinct, fold, is_gap
+from .column_rules import ColumnRule, Reading, distinct, fold, is_gap, plain_numbers
 from .csv_columns import Choices, Look, name_faults
 from .csv_words import Say, called, is_number
 from .number_format import Hints
@@ -183,18 +183,30 @@ def _target(source, table: RawTable, rule: ColumnRule, task: str, say: Say, rema
         return "classification", *_classes(source, column, task, say, remarks)
     if rule.kind in ("date", "time"):
         raise DataError(f"{source}: {called(rule.name)}, the target, is a {rule.kind}; make it a number first")
-    if rule.kind not in ("number", "id", "constant"):
-        shown = next((str(c).strip() for c in column.cells if not is_gap(c) and not is_number(c.strip())), "")
+    values = _numbers(column, rule)
+    if values is None:
+        shown = next((c.strip() for c in column.cells if not is_gap(c) and not _is_finite(c.strip())), "")
+        what = "not finite" if is_number(shown) else "text, not a number"
         few = len({fold(c) for c in column.cells if not is_gap(c)}) <= MOST_CLASSES
-        hint = f"; for classes {say('task', 'classification')}" if few else ""
+        hint = f"; for classes {say('task', 'classification')}" if few and not is_number(shown) else ""
         row = next((i + 1 for i, c in enumerate(column.cells) if c is not None and c.strip() == shown), 1)
         if not shown:
             raise DataError(f"{source}: {called(rule.name)}, the target, has no value")
-        raise DataError(f"{source}: {called(rule.name)}, row {row}: '{shown[:40]}' is text, not a number{hint}")
-    values = np.asarray(column.values if column.values is not None else rule.values(column)[0], dtype=float)
+        raise DataError(f"{source}: {called(rule.name)}, row {row}: '{shown[:40]}' is {what}{hint}")
     kept = np.flatnonzero(np.isfinite(values))
     _tell_without_target(source, len(values) - len(kept), len(values), remarks)
     return "regression", kept, values[kept], ()
+
+
+def _is_finite(cell: str) -> bool:
+    return is_number(cell) and bool(np.isfinite(float(cell)))
+
+
+def _numbers(column: RawColumn, rule: ColumnRule) -> np.ndarray | None:
+    """Targets as they are read; None where one is no number."""
+    if column.values is not None:
+        return np.asarray(column.values, dtype=float)
+    return rule.values(column)[0] if rule.kind == "number" else plain_numbers(column.cells)
 
 
 def _tell_without_target(source, count: int, n: int, remarks: list[str]) -> None:

@@ -136,7 +136,7 @@ class Reader:
         try:
             fail([*self.faults, *self.of_data])
         except ConfigError as e:
-            raise e if self.faults else DataError(str(e)) from None
+            raise e if self.faults else DataError.of_lines(str(e).split("\n")) from None
 
 
 def label_of(reader: Reader, data: dict, keys: Keys, default: str) -> str:

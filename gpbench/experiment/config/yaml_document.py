@@ -36,8 +36,8 @@ class Fault:
 
     def __str__(self):
         place = f"{self.origin}:{self.line}:{self.col}" if self.line else self.origin
-        printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.message)  # one fault, one line
-        return f"{place}: {printable}"
+        visible = "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.message)  # one fault, one line
+        return f"{place}: {visible}"
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def fail(faults: list[Fault]) -> None:
     lines = [str(p) for p in unique[:MAX_LISTED]]
     if len(unique) > MAX_LISTED:
         lines.append(f"{unique[0].origin}: and {len(unique) - MAX_LISTED} more problems")
-    raise ConfigError("\n".join(lines))
+    raise ConfigError.of_lines(lines)
 
 
 class _Builder:

@@ -92,16 +92,17 @@ def cells_table(found: list[Seen], sources: dict[str, tuple[str, str]] | None = 
     kept = [i for i in range(len(CELLS)) if any(r[i].text or r[i].verdict for _, r in rows)]
     rows = [(first, [cells[i] for i in kept]) for first, cells in rows]
     lines = ["d = ours − printed, in the printed unit; SE: its standard error; margin: what is called small. "
-             "runs: ours / the paper's."]  # fmt: skip
+             "range: of our means over protocols that the paper allows. runs: ours / the paper's."]  # fmt: skip
     return Table(
         "cells", "Printed numbers beside ours", ["data set", *(CELLS[i] for i in kept)], rows, notes=lines,
-        below=("variant", "note"), minor=("method", "quantity", "d", "SE", "margin", "runs", "printed in", "folder"),
+        below=("variant", "note"),
+        minor=("method", "quantity", "d", "SE", "margin", "range", "runs", "printed in", "folder"),
         told_narrow=("method", "quantity"),
     )  # fmt: skip
 
 
-CELLS = ("method", "ours", "printed", "verdict", "quantity", "d", "SE", "margin", "runs", "printed in", "variant",
-         "note", "folder")  # fmt: skip
+CELLS = ("method", "ours", "printed", "verdict", "quantity", "d", "SE", "margin", "range", "runs", "printed in",
+         "variant", "note", "folder")  # fmt: skip
 
 
 def _cells(s: Seen, folder: str, address: str) -> list[TableCell]:
@@ -115,6 +116,7 @@ def _cells(s: Seen, folder: str, address: str) -> list[TableCell]:
         TableCell(_signed(v.d)),
         TableCell(_or_empty(v.se)),
         TableCell(_or_empty(v.margin)),
+        TableCell(v.span if v.low is not None else ""),
         TableCell(f"{v.r1 or ''} / {'?' if v.r0 is None else v.r0}" if v.r1 else ""),
         TableCell(f"{cell.paper} {cell.item}"),
         TableCell(cell.variant),

@@ -111,3 +111,18 @@ def test_a_word_that_names_rows_above_is_a_level(tmp_path):
     file = tmp_path / "levels.csv"
     file.write_text("kind,a,y\n" + "".join(f"{('total', 'part')[i % 2]},{i * 0.7},{i}\n" for i in range(41)))
     assert len(look(str(file), "y", "auto", AUTO, as_option).y) == 41
+
+
+@pytest.mark.parametrize(
+    "cells, message",
+    [
+        (("2", "inf", "5"), "column 'y', row 2: 'inf' is not finite"),
+        (("2", "hello", "5"), "column 'y', row 2: 'hello' is text, not a number; for classes --task classification"),
+        (("", "", ""), "no row has a target"),
+    ],
+)
+def test_a_target_that_is_no_number_is_refused_with_its_row(tmp_path, cells, message):
+    file = tmp_path / "a.csv"
+    file.write_text("x,y\n" + "".join(f"{i % 2},{c}\n" for i, c in enumerate(cells)))
+    (fault,) = look(str(file), "y", "regression", AUTO, as_option).faults
+    assert message in fault

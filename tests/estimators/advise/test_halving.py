@@ -65,7 +65,7 @@ def test_a_method_of_an_installed_package_is_a_candidate(folder):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-gp\nVersion: 1.2\n")
     (info / "entry_points.txt").write_text("[gpbench.methods]\nfirst = my_gp\n")
     (folder / "site" / "my_gp.py").write_text(METHODS)
-    command = [sys.executable, "-m", "gpbench", *FILE, "--budget", "6s", "-o", "package", "-m"]
+    command = [sys.executable, "-m", "gpbench", *FILE, "--budget", "15s", "-o", "package", "-m"]
     env = os.environ | {"PYTHONPATH": str(folder / "site")}
     ran = subprocess.run([*command, "first-rows*"], cwd=folder, env=env, capture_output=True, text=True)
     assert "advice: first-rows-of-a-package" in ran.stdout, ran.stderr

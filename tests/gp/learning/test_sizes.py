@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from scipy import stats
 
 from gpbench.gp.inference import sparse
 from gpbench.gp.inference.exact import ExactPosterior
@@ -50,6 +51,22 @@ def test_trace_share_is_that_of_the_residual():
     model = sparse.build(sparse.VFE, p.gp, Z, p.X, p.y)
     _, r = oracle.covariance("dtc", p.gp.kernel, p.gp.noise, Z, p.X)
     assert sizes.trace_share(model) == pytest.approx(r.sum() / len(p.y), rel=1e-8)
+
+
+def test_losses_on_held_out_rows_are_minus_the_log_density_of_the_model_of_the_others():
+    p = wave(40, 0.05)
+    y = p.y + np.where(np.arange(40) % 7 == 0, 1.5, 0.0)  # rows far off must lose most
+    Z, kept = np.linspace(-3, 3, 8)[:, None], 32
+    Kuf, Kus = p.gp.kernel(Z, p.X[:kept]), p.gp.kernel(Z, p.X[kept:])
+    Kuu = p.gp.kernel(Z, Z) + 1e-8 * np.eye(8)
+    A = Kuf @ Kuf.T + p.gp.noise * Kuu
+    mean = Kus.T @ np.linalg.solve(A, Kuf @ y[:kept])
+    explained = (Kus * np.linalg.solve(Kuu, Kus)).sum(0) - p.gp.noise * (Kus * np.linalg.solve(A, Kus)).sum(0)
+    var = p.gp.kernel.diag(p.X[kept:]) - explained + p.gp.noise
+    expected = -stats.norm.logpdf(y[kept:], mean, np.sqrt(var))
+    found = sizes.held_out_losses(p.gp, Z, p.X, y, 0.2)
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)
+    assert found[np.arange(kept, 40) % 7 == 0].min() > 5
 
 
 def test_ladder_doubles_and_ends_at_the_largest():

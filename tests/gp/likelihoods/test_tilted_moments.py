@@ -126,3 +126,11 @@ def test_targets_that_are_no_counts_are_refused():
         Poisson().check(np.array([1.0, 0.5]))
     with pytest.raises(DataError, match=r"target 0 is -1; write `scale: \{target: none\}`"):
         Poisson().check(np.array([-1.0, 0.5]))
+
+
+@pytest.mark.parametrize("q", [1e-7, 1e-5, 0.5, 1 - 1e-5])
+def test_quantiles_far_in_heavy_tails_have_their_probability_below(q):
+    """The first bracket, four deviations wide, holds none of the outer ones: it is widened on both sides."""
+    m, v, p = np.array([0.0, 3.0]), np.array([0.01, 0.5]), {"scale": 1.0, "dof": 3.0}
+    found = StudentT().quantiles(m, v, p, q)
+    assert StudentT().below(found, m, v, p) == pytest.approx(q, rel=1e-4)
