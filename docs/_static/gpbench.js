@@ -4,3 +4,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   }
 });
+// The links of the gallery's cards lie over their pictures with a text that is not shown: their name for a screen reader.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const link of document.querySelectorAll(".sphx-glr-thumbcontainer a.reference")) {
+    link.setAttribute("aria-label", link.textContent.trim());
+  }
+});
