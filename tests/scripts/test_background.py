@@ -53,7 +53,13 @@ def repo(tmp_path):
 def start(repo, *options, seconds=3600):
     command = ["bash", repo / "scripts/background.sh", *options]
     env = os.environ | {"SECONDS_BETWEEN_COMMITS": str(seconds)}
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True)
+    popen = {"stderr": subprocess.PIPE, "text": True, "env": env, "start_new_session": True}
+    return subprocess.Popen(command, preexec_fn=heard, **popen)
+
+
+def heard():
+    """Ctrl-C, which tests that a shell runs in the background ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def run(repo, *options, code=0, **more):

@@ -172,6 +172,7 @@ def _published() -> Schema:
     papers = []
     for p, items in published_items().items():
         keys = {"paper": {"const": p}, "item": {"type": "string", "examples": items}, "spent": spent}
+        keys["open"] = {"type": "boolean", "description": "another protocol that the paper leaves open"}
         papers.append(_object(keys, ["paper", "item"]))
     one = {"anyOf": papers}
     return {"anyOf": [one, {"type": "array", "items": one}], "description": "whose printed numbers stand beside ours"}

@@ -70,7 +70,7 @@ def test_numbers_on_dask_are_those_of_one_process_to_the_last_bit(tmp_path, clus
     assert here.failed == 6 and here.exit_code == there.exit_code == 1
     assert rows(tmp_path / "here") == rows(tmp_path / "there")
     for t in MIXED:
-        ours, theirs = ResultsFolder(tmp_path / "here").load(t, True), ResultsFolder(tmp_path / "there").load(t, True)
+        ours, theirs = ResultsFolder(tmp_path / "here").load(t), ResultsFolder(tmp_path / "there").load(t)
         assert (ours.metrics, ours.theta, ours.trace) == (theirs.metrics, theirs.theta, theirs.trace)
     for name in ("trials", "shared", "logs"):
         listing = [sorted(p.name for p in (tmp_path / w / name).iterdir()) for w in ("here", "there")]
@@ -133,7 +133,7 @@ def test_plug_ins_and_csv_files_travel_by_content(tmp_path, cluster):
 
 def test_an_adapter_of_the_users_travels_by_content(tmp_path, cluster):
     """The workers' folder has another one of the same name."""
-    ridge = (REPO / "tests" / "adapters" / "ridge.py").read_text()
+    ridge = (REPO / "tests" / "plugins" / "ridge.py").read_text()
     (tmp_path / "good.py").write_text(ridge)
     (cluster.folder / "good.py").write_text("raise SystemExit('not this one')\n")
     config = write(tmp_path, "methods: [{external: ./good.py}]\ndataset: {name: friedman3, n_train: 30, n_test: 20}\n")
