@@ -21,8 +21,8 @@ def test_without_a_terminal_there_is_one_line_per_trial(tmp_path):
     code, err = finish(tmp_path / "out", job)
     lines = err.splitlines()
     assert code == 1
-    assert lines[0].startswith("[1/2] ok toy fake d_max=3 repetition 0 ")
-    assert lines[1] == "[2/2] failed toy fake d_max=10 repetition 1: ValueError: no such luck"
+    assert lines[0].startswith("[1/2] ok toy fake d_max=3 behaviour=ok repetition 0 ")
+    assert lines[1] == "[2/2] failed toy fake d_max=10 behaviour=raise repetition 1: ValueError: no such luck"
     assert lines[2] == "1 done, 1 failed; --rerun failed runs them again"
 
 

@@ -264,5 +264,5 @@ def test_a_full_staging_folder_is_our_disks_fault_and_exit_7(where, server, plac
             z.writestr("a", GOOD)
         server.answers["/a"] = (tmp_path / "a.zip").read_bytes()
     member = {"member": "a"} if where == "unpacking" else {}
-    with pytest.raises(StorageError, match=r"No space left on device.*make room"):
+    with pytest.raises(StorageError, match=r"No space left on device.*free some space"):
         obtain.obtain(source(copy("s/a.data", f"{server.url}/a", **member)), places)

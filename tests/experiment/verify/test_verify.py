@@ -12,7 +12,7 @@ from gpbench.experiment.plan.trial import digest
 from gpbench.experiment.results.checked_files import write_checked
 from gpbench.experiment.results.trial_result import TrialResult
 from gpbench.experiment.verify import platforms, sample, verify
-from tests.helpers.driver import gpbench
+from tests.helpers.driver import gpbench, trial
 from tests.helpers.paths import REPO
 
 CONFIG = """
@@ -161,7 +161,7 @@ def test_a_newer_processor_is_lent_the_arithmetic_of_an_older_one_and_no_other()
 def test_another_copy_of_fetched_data_is_no_drift_and_other_rows_of_a_generator_are(name, drifted, monkeypatch):
     monkeypatch.setattr(verify, "_environment", lambda kept: {})
     monkeypatch.setattr(platforms, "differences", lambda then, now: [])
-    one = SimpleNamespace(id="a", dataset={"name": name}, dataset_name=name, label="x", method="x", params={}, index=0)
+    one = trial("sod", d_max=5, dataset={"name": name})
     then, now = (TrialResult(one, metrics={"nmse": v}, data_sha256=s) for v, s in ((0.5, "old"), (0.6, "new")))
     found = verify._compared(SimpleNamespace(result=then, trial=one, folder="out"), now, {})
     assert found.differs["nmse"] == (0.5, 0.6) and found.drifted is drifted
