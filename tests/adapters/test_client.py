@@ -22,6 +22,7 @@ from gpbench.experiment.results.folder import ResultsFolder
 from tests.helpers.driver import run_here, trial
 from tests.helpers.paths import PLUGINS
 
+pytestmark = pytest.mark.long
 RIDGE = str(PLUGINS / "ridge.py")
 FATES = {
     "ok": ("ok", ""),

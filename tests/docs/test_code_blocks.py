@@ -35,7 +35,11 @@ def test_the_test_of_a_page_with_its_own_test_exists_and_reads_it(page):
     assert page in (REPO / ELSEWHERE[page]).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", [name for name, found in RUN.items() if found])
+def long(page):
+    return pytest.param(page, marks=pytest.mark.long if page.startswith("docs/how-to/") else ())
+
+
+@pytest.mark.parametrize("page", [long(name) for name, found in RUN.items() if found])
 def test_the_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "configs").symlink_to(REPO / "configs")

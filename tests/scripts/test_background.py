@@ -10,6 +10,7 @@ import pytest
 
 from tests.helpers.paths import REPO
 
+pytestmark = pytest.mark.long
 SCRIPT = REPO / "scripts" / "background.sh"
 SETUP = """#!/usr/bin/env bash
 mkdir -p .venv/bin

@@ -10,6 +10,7 @@ import pytest
 from gpbench.experiment.plan.trial import digest
 from tests.helpers.driver import gpbench
 
+pytestmark = pytest.mark.long
 CONFIG = """
 name: {name}
 dataset: {{name: friedman3, n_train: 60, n_test: 50}}

@@ -23,7 +23,7 @@ from tests.helpers.dask_processes import Processes
 from tests.helpers.driver import REPO, finish, gpbench, rows, run_here, trial, wait_until, write_job
 
 pytest.importorskip("distributed")
-
+pytestmark = pytest.mark.long
 
 FRIEDMAN = "dataset: {name: friedman3, n_train: 30, n_test: 20}\nmethods: [random]\nd_max: 5\n"
 
