@@ -1,7 +1,6 @@
 """Check the built documentation: links lead to a place, pages have a heading, nothing comes from a network.
 
 python -m scripts.check_docs site/docs
-
 """
 
 from __future__ import annotations

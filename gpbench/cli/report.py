@@ -90,7 +90,6 @@ def report(directory):
 def check(directories, as_json, junit, baseline, details, needed, report_file, sensitivity, figures):
     """Compare with the papers' numbers and claims, cell by cell. Exit 4: worse than printed, or nothing compared."""
     from gpbench.papers import check, check_report, check_summary
-    from gpbench.papers.sensitivity import figure
     from gpbench.system.atomic_files import write
 
     if needed:
@@ -101,6 +100,8 @@ def check(directories, as_json, junit, baseline, details, needed, report_file, s
         raise click.UsageError("--figures belongs to --sensitivity: give both")
     found = check.check([Path(d) for d in directories])
     if report_file:
+        from gpbench.papers.sensitivity import figure  # drawing takes longer to load than the rest
+
         write(report_file, check_report.reproduction(found, [Path(d) for d in directories]))
         figure.draw(found, Path(report_file).parent / check_report.FIGURES)
     if junit:
@@ -120,7 +121,7 @@ def check(directories, as_json, junit, baseline, details, needed, report_file, s
 def _sensitivity(directories, as_json: bool, figures: str | None):
     """Ranges over admissible protocols; never a failure."""
     from gpbench.papers import check
-    from gpbench.papers.sensitivity import figure, listing
+    from gpbench.papers.sensitivity import listing
 
     found = check.check([Path(d) for d in directories])
     if as_json:
@@ -130,6 +131,8 @@ def _sensitivity(directories, as_json: bool, figures: str | None):
         for line in listing.lines(found, width):
             click.echo(printable(line))
     if figures:
+        from gpbench.papers.sensitivity import figure
+
         _wrote(figure.draw(found, Path(figures)))
 
 

@@ -144,9 +144,11 @@ class Problem:
 
     def few(self) -> Problem:
         """The problem itself, or its first rows in the shared order if they are more than memory holds."""
-        if not self.large:
-            return self
-        rows = self.order[:FEW]
+        return self.first(FEW) if self.large else self
+
+    def first(self, count: int) -> Problem:
+        """The problem of the first rows in the shared order."""
+        rows = self.order[:count]
         noise = None if self.rows is None else self.rows[rows]
         return replace(self, X=self.X[rows], y=self.y[rows], order=np.arange(len(rows)), rows=noise)
 

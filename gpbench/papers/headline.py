@@ -57,7 +57,7 @@ class Headline:
         return "; ".join(filter(None, [*parts, self.others_sentence()]))
 
     def others_sentence(self) -> str:
-        """Of those that are neither replicated nor close nor better: where the print lies."""
+        """Where the print lies for the results that are neither replicated nor close nor better."""
         if not self.others:
             return ""
         return (

@@ -110,9 +110,8 @@ def one_dimension(results: ResultsTable) -> Named:
         found = lists_of(results.curves, row["trial_id"])
         fit_plot.draw(ax, found, 2)
         size = "" if pd.isna(row["d_max"]) else f", {row['d_max']:.0f} points"
-        at, (low, *_, high) = found.get("inducing_x", np.zeros(0)), found["fit_x"]
-        outside = int(np.sum((at < low) | (at > high)))
-        size += f", {outside} of them beyond the axis" if outside else ""
+        beyond, _ = fit_plot.outside(found)
+        size += f", {beyond} of them beyond the axis" if beyond else ""
         finish(ax, f"{data_title(results, row['dataset'])}: {plain(row['label'])}{size}", "input x", "target y")
         yield f"fit-{safe(row['dataset'])}-{safe(row['label'])}", figure
 

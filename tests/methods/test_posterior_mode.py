@@ -11,7 +11,6 @@ from gpbench.gp.inference import compact
 from gpbench.gp.kernels.piecewise_polynomial import PP2
 from gpbench.gp.learning import priors
 from gpbench.methods.base import GP, Problem, Schedule
-from gpbench.methods.families.exact import with_prior
 from gpbench.methods.sparse_gp import SparseGP
 
 RNG = np.random.default_rng(0)
@@ -25,7 +24,7 @@ def start():
 
 def test_the_objective_is_evidence_plus_log_prior_and_its_gradient_that_of_finite_differences():
     gp, prior = start(), priors.find("half-t")
-    objective = with_prior(compact.evaluate, prior)
+    objective = priors.with_prior(compact.evaluate, priors.of_kernel(prior))
     F, dtheta, dlog_noise = objective(gp, X, Y)
     evidence, _, dnoise = compact.evaluate(gp, X, Y)
     assert F == evidence + prior(gp.kernel)[0] and dlog_noise == dnoise
@@ -44,7 +43,7 @@ def learned(prior):
 
 def test_the_mode_has_the_higher_posterior_and_the_optimum_the_higher_evidence():
     mode, top, prior = learned("half-t"), learned("none"), priors.find("half-t")
-    posterior = with_prior(compact.evaluate, prior)
+    posterior = priors.with_prior(compact.evaluate, priors.of_kernel(prior))
     assert posterior(mode, X, Y)[0] > posterior(top, X, Y)[0] - 1e-6
     assert compact.evaluate(top, X, Y)[0] >= compact.evaluate(mode, X, Y)[0] - 1e-6
     assert np.abs(mode.kernel.theta - top.kernel.theta).max() > 1e-3

@@ -32,6 +32,12 @@ def draw(ax, found: dict, deviations: float, colours: dict = BLACK, keep=None, o
     ax.set_xlim(x[0], x[-1])
 
 
+def outside(found: dict) -> tuple[int, int]:
+    """(final inducing inputs outside the axes, all of them)."""
+    at, line = found.get("inducing_x", np.zeros(0)), found["fit_x"]
+    return int(np.sum((at < line[0]) | (at > line[-1]))), len(at)
+
+
 def _marks(ax, name: str, at, height: float, colours: tuple[str, str], keep, limits: tuple[float, float]) -> None:
     """Inducing inputs at one height; those outside the axes are arrows at the border."""
     if keep is not None:

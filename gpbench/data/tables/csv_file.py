@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 
 from gpbench.errors import DataError
-from gpbench.system import named_pipes
 
 from ..dataset import Dataset, fingerprint
 from ..labels import numbered
@@ -27,6 +26,7 @@ from .csv_columns import Choices, Look, name_faults, survey
 from .csv_words import Row, Say, absent_cell, called, in_config, is_number, number_form, place, unfit
 from .table_reading import look_table
 from .table_source import open_table, text_table
+from .table_text import file_bytes
 
 TASKS = ("regression", "classification")
 FEW_CLASSES = 20  # texts, up to which a target of texts is taken for classes in a hint
@@ -206,13 +206,13 @@ def medians(X: np.ndarray) -> np.ndarray:
 
 def file_hash(path) -> str:
     """sha256 of a user's file; enters the trial's id."""
-    return hashlib.sha256(_bytes(path)).hexdigest()
+    return hashlib.sha256(file_bytes(path, _copies.get(str(path)))).hexdigest()
 
 
 def table(path) -> tuple[list[str], list[Row]]:
     """Header and rows of a separated text file, all of the header's width; fields are stripped text."""
     try:
-        text = _bytes(path).decode("utf-8-sig")
+        text = file_bytes(path, _copies.get(str(path))).decode("utf-8-sig")
     except UnicodeDecodeError as e:
         raise DataError(f"{path}: is not UTF-8 text (byte {e.start})") from e
     if "\0" in text:
@@ -296,13 +296,3 @@ def classes(path, name: str, labels: list[str], at, say: Say) -> tuple[np.ndarra
             "several rows: is the target a number?"
         )
     return numbered(labels, kinds), tuple(kinds)
-
-
-def _bytes(path) -> bytes:
-    try:
-        named_pipes.refuse(path)
-        return Path(_copies.get(str(path), path)).read_bytes()
-    except FileNotFoundError as e:
-        raise DataError(f"{path}: no such file") from e
-    except OSError as e:
-        raise DataError(f"{path}: cannot be read ({e.strerror})") from e

@@ -214,7 +214,7 @@ def _choose(equal, usable, hints: Hints):
     first, signs = equal[0], set("".join(p.digits for _, p, _ in usable))
 
     def seen(f):
-        """What of the format occurs: two of which the same occurs read every cell alike."""
+        """The signs of the format that some cell has; two formats with the same ones read every cell alike."""
         return tuple(sign if sign in signs else "" for sign in f)
 
     differing = [(f, c) for f in equal[1:] if seen(f) != seen(first) and (c := _differ(first, f, usable))]

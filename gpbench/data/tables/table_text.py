@@ -224,10 +224,11 @@ def _unique(header: list[str]) -> tuple[list[str], list[str]]:
     return names, told
 
 
-def file_bytes(path) -> bytes:
+def file_bytes(path, held=None) -> bytes:
+    """The content of a table; `held`: its copy on this machine, which is read in its place."""
     try:
         named_pipes.refuse(path)
-        return Path(path).read_bytes()
+        return Path(held or path).read_bytes()
     except FileNotFoundError as e:
         raise DataError(f"{path}: no such file") from e
     except OSError as e:

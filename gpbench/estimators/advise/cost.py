@@ -39,7 +39,7 @@ def work(c: Candidate, rows: int, results: Results, pace: float = 1.0) -> tuple[
 
 
 def operations(c: Candidate, rows: int) -> float:
-    """Of a fit, as the method counts them; hyperparameters are given."""
+    """Operations of a fit with given hyperparameters, as the method counts them."""
     size = c.params.get("neighbours") or c.size or rows
     return max(1.0, float(catalog.find("method", c.method).operations(rows, min(size, rows), 0)))
 

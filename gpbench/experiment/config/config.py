@@ -312,9 +312,8 @@ def _check_pairs(reader: Reader, config: Config) -> None:
             cls = method.cls
             no_prior = cls.task == "regression" and not cls.learns_itself and not cls.takes_prior
             if learned.get("prior", "none") != "none" and no_prior:
-                reader.fault(
-                    (*place, "prior"), f"'prior': {method.method} has none; it is for classification and sparse-gp"
-                )
+                why = f"'prior': {method.method} has none; it is for classification and sparse-gp"
+                reader.fault((*place, "prior"), why)
             values = learned.get("values")
             if values is not None and settings["kernel"]:
                 kernel_entry.check_values(reader, values, settings["kernel"], (*place, "values"), method.cls.task)
@@ -331,9 +330,7 @@ def _check_classes(reader: Reader, dataset: DatasetEntry, method: MethodEntry) -
 def _check_params(reader: Reader, config: Config, dataset: DatasetEntry, method: MethodEntry) -> None:
     given = config.params_for(dataset, method)
     varying = grid.axes(method.cls, given)
-    numbers = {
-        k: {repr(v): len(values) - i for i, v in enumerate(reversed(values), 1)} for k, values in varying.items()
-    }
+    numbers = {k: {repr(v): len(vs) - i for i, v in enumerate(reversed(vs), 1)} for k, vs in varying.items()}
     for point in grid.combinations(method.cls, given):
 
         def where(loc, point=point):

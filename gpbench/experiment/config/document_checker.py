@@ -48,9 +48,7 @@ class Reader:
         self.document = document
         self.faults: list[Fault] = list(document.faults)
         self.of_data: list[Fault] = []  # faults of files that the document names
-        self.files: dict[
-            int, tuple[dict, Any]
-        ] = {}  # entries of the user's files by `id`, with what was read from them
+        self.files: dict[int, tuple[dict, Any]] = {}  # by `id`: entries of the user's files, and what was read
         self._above_refused = {r[:i] for r in document.refused for i in range(len(r) + 1)}
 
     def fault(self, keys: Keys, message: str, on: str = "value", of_data: bool = False) -> None:

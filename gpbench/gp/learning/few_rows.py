@@ -7,11 +7,8 @@ variance 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from gpbench.gp.inference import exact
 from gpbench.gp.inference.model import GP
 
 ROWS = 5  # for each input: with as many the intervals of the evidence alone hold
@@ -22,17 +19,6 @@ NOISE, NOISE_WIDE = 0.2, 0.8
 def are_few(X) -> bool:
     """Whether the rows are too few for the evidence alone."""
     return X.ndim == 2 and len(X) < ROWS * X.shape[1]
-
-
-def with_prior(evaluate: Callable = exact.evaluate) -> Callable:
-    """The same objective and slopes with the log density of the prior added."""
-
-    def at(gp: GP, X, y) -> tuple[float, np.ndarray, float]:
-        F, dtheta, dlog_noise = evaluate(gp, X, y)
-        value, slope, noise_slope = log_prior(gp, X.shape[1])
-        return F + value, dtheta + slope, dlog_noise + noise_slope
-
-    return at
 
 
 def log_prior(gp: GP, inputs: int) -> tuple[float, np.ndarray, float]:

@@ -8,6 +8,7 @@ rung if it is among the best KEPT and less than BEHIND nats below the best: diff
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from gpbench.gp.inference.model import GP
 from gpbench.recorder import Recorder
 from gpbench.system import deadline
 
-from . import few_rows, ladder
+from . import few_rows, ladder, priors
 from .ladder import KernelSearch
 from .learner import DEFAULT, OptimiserOptions
 from .parameters import Layout
@@ -47,7 +48,7 @@ def learn_each(
     """The kernels that reached the last rung, the highest evidence first; rows in random order."""
     first, *later = _rungs(len(y))
     if few_rows.are_few(X):
-        evaluate = few_rows.with_prior(evaluate)
+        evaluate = priors.with_prior(evaluate, partial(few_rows.log_prior, inputs=X.shape[1]))
     searches: dict[int, KernelSearch] = {}
     reason = None
     for number, gp in enumerate(gps):

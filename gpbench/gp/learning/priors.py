@@ -7,6 +7,7 @@ that of p(theta | data), not of its log.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,25 @@ class HalfStudentT:
 def flat(kernel) -> tuple[float, np.ndarray]:
     """No prior: the mode is the maximum of the evidence."""
     return 0.0, np.zeros(len(kernel.theta))
+
+
+def with_prior(evaluate: Callable, prior: Callable) -> Callable:
+    """The objective with a log density added: its maximum is the posterior mode.
+
+    `prior` gives, for a GP, the log density and its slopes in theta and in the log noise.
+    """
+
+    def objective(gp, X, y):
+        F, dtheta, dlog_noise = evaluate(gp, X, y)
+        log_prior, slope, noise_slope = prior(gp)
+        return F + log_prior, dtheta + slope, dlog_noise + noise_slope
+
+    return objective
+
+
+def of_kernel(prior: Callable) -> Callable:
+    """A prior on the kernel's parameters alone, as `with_prior` takes it."""
+    return lambda gp: (*prior(gp.kernel), 0.0)
 
 
 def find(name: str, quantities: str = "lengthscale+sd"):

@@ -187,7 +187,7 @@ class Fixed:
         return Fixed(self.likelihood, {name: q.unpacked(v) for (name, q), v in zip(names, x)})
 
     def bounds(self, hold: bool = False) -> list[tuple[float, float]]:
-        """Of the optimiser's variables; `hold`: parameters that are learned last may not move."""
+        """Bounds of the optimiser's variables; with `hold`, parameters that are learned last may not move."""
         kept = self.likelihood.held if hold else ()
         found = zip(self.likelihood.parameters.items(), self.pack())
         return [(x, x) if name in kept else q.bounds for (name, q), x in found]

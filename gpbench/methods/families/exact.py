@@ -22,19 +22,8 @@ def learned(problem: Problem, X, y, rng, recorder: Recorder, evaluate: Callable 
     if problem.schedule.kind == "fixed":
         return problem.gp
     if problem.schedule.prior != "none":
-        evaluate = with_prior(evaluate, priors.find(problem.schedule.prior))
+        evaluate = priors.with_prior(evaluate, priors.of_kernel(priors.find(problem.schedule.prior)))
     gp, info = fit_hyperparameters(X, y, problem.gp, problem.schedule.options, rng, evaluate, recorder)
     recorder.rows(info["trace"])
     recorder.evaluated(info["evaluations"] * len(y))
     return gp
-
-
-def with_prior(evaluate: Callable, prior: Callable) -> Callable:
-    """The objective whose maximum is the posterior mode of the kernel's parameters: log evidence + log prior."""
-
-    def objective(gp: GP, X, y):
-        F, dtheta, dlog_noise = evaluate(gp, X, y)
-        log_prior, dprior = prior(gp.kernel)
-        return F + log_prior, dtheta + dprior, dlog_noise
-
-    return objective

@@ -37,7 +37,7 @@ def by_evidence(method: Method, problem: Problem, rng) -> Fitted:
     """The method's fit with the best of the kernels that `auto` chooses among; with the given one if it chose none."""
     if not problem.others or problem.schedule.kind == "fixed":
         return method.fit(problem, rng)
-    part = problem if problem.n <= MOST else _first(problem, MOST)
+    part = problem if problem.n <= MOST else problem.first(MOST)
     given = [problem.gp.kernel, *(gp.kernel for gp in problem.others)]
     seed = int(rng.integers(2**31 - 1))
     tried = _each(method, part, [_with_ard(kernel, False) for kernel in given], seed)
@@ -53,11 +53,6 @@ def by_evidence(method: Method, problem: Problem, rng) -> Fitted:
         fitted = method.fit(replace(problem, gp=GP(kernel, problem.gp.noise), others=()), np.random.default_rng(seed))
         rows, note = rows + (fitted.kernel_rows or 0), f"{note} on {MOST} rows"
     return replace(fitted, kernel_rows=rows, notes=(note, *fitted.notes))
-
-
-def _first(problem: Problem, count: int) -> Problem:
-    rows = problem.order[:count]
-    return replace(problem, X=problem.X[rows], y=problem.y[rows], order=np.arange(count))
 
 
 def _each(method: Method, problem: Problem, kernels: Iterable[Kernel], seed: int, quiet: bool = False) -> list[Tried]:

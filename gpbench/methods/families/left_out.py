@@ -96,9 +96,7 @@ def attempts(problem: Problem, rng, methods: Iterable[tuple[Method, str]]) -> It
 def by_held_out(problem: Problem, rng, methods: list[Method]) -> Iterator[Tried]:
     """Models of all rows, in the order of the density that the methods give rows held out."""
     kept = problem.n - max(1, round(SHARE * problem.n))
-    rows, held = problem.order[:kept], problem.order[kept:][:MOST]
-    noise = None if problem.rows is None else problem.rows[rows]
-    part = replace(problem, X=problem.X[rows], y=problem.y[rows], order=np.arange(kept), rows=noise)
+    part, held = problem.first(kept), problem.order[kept:][:MOST]
     found: list[tuple[Method, LeftOut]] = []
     for method in methods:
         try:

@@ -3,10 +3,12 @@ likelihood; initial pseudo-inputs are red crosses at the top, final ones blue cr
 
 from __future__ import annotations
 
+from gpbench.analysis.drawing import fit_plot
 from gpbench.analysis.results_table import ResultsTable
+from gpbench.analysis.traces import lists_of
 
 from .panel import Panel
-from .trials import beyond_axes, drawn, fit, shared_legend
+from .trials import drawn, fit, shared_legend
 
 COLOURS = {"mean": "black", "sd": "black", "start_x": "#d00000", "inducing_x": "#0000c8", "marker": "x"}
 SHOWN = (("(a) full GP", "full GP"), ("(b) SPGP", "SPGP-left"), ("(c) PLV likelihood", "PLV-left"))
@@ -32,6 +34,6 @@ def panels(results: ResultsTable):
 
 def _outside(results: ResultsTable, trials: list) -> str:
     """How many final pseudo-inputs lie outside the axes, panel by panel."""
-    counts = {title[:3]: beyond_axes(results, row["trial_id"]) for title, row in trials}
+    counts = {title[:3]: fit_plot.outside(lists_of(results.curves, row["trial_id"])) for title, row in trials}
     told = ", ".join(f"{title} {out} of {all_}" for title, (out, all_) in counts.items() if all_)
     return f"Final pseudo-inputs outside the axes are arrows at the border, with their number: {told}"

@@ -32,13 +32,6 @@ def beyond(results: ResultsTable, trial_id: str) -> int:
     return int(np.sum((at < x.min()) | (at > x.max())))
 
 
-def beyond_axes(results: ResultsTable, trial_id: str) -> tuple[int, int]:
-    """(final inducing inputs outside the axes, all of them)."""
-    found = lists_of(results.curves, trial_id)
-    at, line = found.get("inducing_x", np.zeros(0)), found["fit_x"]
-    return int(np.sum((at < line[0]) | (at > line[-1]))), len(at)
-
-
 def drawn(results: ResultsTable, label: str, best: bool = False, **where):
     """The trial that is shown: the first, or the one with the highest evidence; None where no curve was kept."""
     rows = results.ok[results.ok["label"] == label]

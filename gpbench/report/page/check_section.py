@@ -44,19 +44,22 @@ class Seen:
     @property
     def remark(self) -> str:
         """What sets the cell apart, what limits it, and why it came out so, where a remark gives it."""
-        v = self.verdict
-        why = [e.why for e in explanations(v.paper) if e.fits(v.id, v.verdict)]
-        stands = f"on data that stands in: {v.stands_for}" if v.stands_for else ""
-        return "; ".join(filter(None, [v.label, stands, v.note, *why]))
+        limits, why = self._remarks
+        return "; ".join([*limits, *why])
 
     @property
     def reason(self) -> str:
         """The remark as sentences, the reason first."""
+        limits, why = self._remarks
+        return ". ".join(p[0].upper() + p[1:] for p in (text.rstrip(".") for text in (*why, *limits)))
+
+    @property
+    def _remarks(self) -> tuple[list[str], list[str]]:
+        """What sets the cell apart or limits it, and why it came out so."""
         v = self.verdict
-        why = [e.why for e in explanations(v.paper) if e.fits(v.id, v.verdict)]
         stands = f"on data that stands in: {v.stands_for}" if v.stands_for else ""
-        parts = [p.rstrip(".") for p in (*why, v.label, stands, v.note) if p]
-        return ". ".join(p[0].upper() + p[1:] for p in parts)
+        why = [e.why for e in explanations(v.paper) if e.fits(v.id, v.verdict)]
+        return list(filter(None, [v.label, stands, v.note])), why
 
 
 def seen(book: TrialBook) -> list[Seen]:
